@@ -7,8 +7,8 @@ export function register(): void {
 }
 
 /**
- * Logs an error of a page. The digest is the error id that the page shows. The path is not logged, because it may contain the
- * token of an invitation.
+ * Logs an error of a page. The digest is the error id that the page shows. The route is logged and not the URL, which may contain
+ * the token of an invitation.
  */
 export const onRequestError: Instrumentation.onRequestError = async (error, _request, { routePath }) => {
   if (process.env["NEXT_RUNTIME"] !== "nodejs") return;

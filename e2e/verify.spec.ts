@@ -24,7 +24,7 @@ test.describe("the page that verifies receipts", () => {
     await keys;
     await page.waitForLoadState("networkidle");
     const requests: string[] = [];
-    // The page loads its verifying code only when a person verifies. These requests contain nothing that the person entered.
+    // The page loads code while a person uses the form. Such a request contains nothing that the person entered.
     page.on("request", (request) => {
       const { pathname, search } = new URL(request.url());
       const isCode = request.method() === "GET" && search === "" && /^\/_next\/static\/.*\.js$/.test(pathname);

@@ -24,7 +24,7 @@ async function readOutbox(browser: Browser, email: string, looks = false): Promi
   await page.getByLabel("To").fill(email);
   await page.getByRole("button", { name: "Show" }).click();
   const link = page.locator("article a").first();
-  // The form loads the page again. An earlier check would see the page before that.
+  // The form reloads the page, so wait for the mail before the next check.
   await expect(link).toBeVisible();
   if (looks) await expectAccessible(page);
   const href = await link.getAttribute("href");
@@ -46,7 +46,7 @@ test.describe("ways to sign in", () => {
     await page.getByRole("button", { name: "E-mail me a link" }).click();
     await expect(page.getByRole("heading", { name: "Check your mailbox" })).toBeVisible();
     await expect(page.getByText(email)).toBeVisible();
-    // A visitor from another address does not see that the sandbox shows its mails.
+    // A visitor from another network address does not see that the sandbox shows its mails.
     await expect(page.getByText("local outbox")).toHaveCount(0);
     expect((await page.request.get("/outbox")).status()).toBe(404);
     const link = await readOutbox(browser, email);

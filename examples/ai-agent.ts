@@ -1,4 +1,4 @@
-// An agent made with the Vercel AI SDK. Its one tool fetches addresses of the given hosts and pays for them under the mandate.
+// An agent made with the Vercel AI SDK. Its one tool fetches URLs of the paid URL's host and pays for them under the mandate.
 import { generateText, isStepCount } from "ai";
 import { countersign } from "countersign";
 import { paidFetch } from "countersign/ai";

@@ -44,7 +44,7 @@ export const usdcAbi = [
 export type ChainOptions = {
   /** The port; 0, which is the default, takes a free one. */
   readonly port?: number;
-  /** Seconds between two blocks. If absent, each transaction is mined at once. */
+  /** Seconds between two blocks. Without `blockTime` and `manual`, each transaction is mined at once. */
   readonly blockTime?: number;
   /** If true, no block is mined until client.mine() or mined() is called. */
   readonly manual?: boolean;
@@ -79,7 +79,7 @@ const connect = (rpcUrl: string) =>
     .extend(walletActions);
 
 /**
- * The path of the anvil program itself. It is not npm's wrapper for it, because killing the wrapper would leave the chain
+ * The path of the anvil program. npm's wrapper for it is not used, because a wrapper that gets SIGKILL would leave the chain
  * running.
  */
 function anvilPath(): string {
@@ -162,7 +162,7 @@ export const chainAt = (rpcUrl: string): Reached => reach(rpcUrl, connect(rpcUrl
 
 const STARTS_MAX = 5;
 
-/** Starts a local chain that looks like Base Sepolia to every x402 library. */
+/** Starts a local chain with the chain id of Base Sepolia, and with USDC and Multicall at their addresses there. */
 export async function startChain(options: ChainOptions = {}): Promise<LocalChain> {
   for (let starts = 1; ; starts += 1) {
     const chain = await startAt(options.port ? options.port : await freePort(), options);
@@ -197,8 +197,8 @@ async function startAt(port: number, options: ChainOptions): Promise<LocalChain 
     pid: child.pid ?? 0,
     async stop() {
       process.removeListener("exit", orphaned);
-      // anvil saves its blocks first and its state afterwards. A block that is mined between the two would change balances
-      // without a receipt.
+      // anvil saves its blocks first and its state afterwards. A block that is mined between the two would be missing in the
+      // saved file, but its balances would be in it.
       if (options.statePath) await stopMining(client).catch(() => {});
       child.kill("SIGTERM");
       await ended;

@@ -1,4 +1,4 @@
-/** The types of express that a seller needs, so that the package @types/express is not needed. */
+/** The types of express that the examples need, instead of the package @types/express. */
 declare module "express" {
   import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 

@@ -1,4 +1,4 @@
-// An MCP client that calls a tool of another server. The tool costs money, and the client pays for it under the mandate.
+// An MCP client that calls a paid tool of a server and pays for it under the mandate.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { countersign } from "countersign";
 import { payingTools } from "countersign/mcp";

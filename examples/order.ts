@@ -32,7 +32,7 @@ type Previewed = { readonly intent: { readonly checkoutIntentId: string }; reado
 type Waited = { readonly intent: { readonly status: string }; readonly continuationToken?: string };
 
 /**
- * Calls an operation of the service. @throws An error whose cause is the problem in an answer other than 2xx; the problem says
+ * Calls an operation of the service. @throws If the answer is not 2xx, an error whose cause is the answer, a problem that says
  * what to do.
  */
 async function call<T>({ serviceUrl, apiKey, fetch: send = fetch }: AgentOptions, path: string, body?: unknown): Promise<T> {
@@ -57,7 +57,7 @@ export const shoppingAt = (storefrontUrl: string, items: readonly Item[]): Shopp
 export const askReadiness = (agent: AgentOptions, { storefrontUrl, items }: Shopping): Promise<Readiness> =>
   call(agent, "readiness", { mandateId: agent.mandateId, storefrontUrl, items });
 
-/** Opens a checkout that the buyer must confirm. The link in the reply is for a person. */
+/** Opens a checkout. The buyer confirms it at the URL in the reply. */
 export const preview = (agent: AgentOptions, shopping: Shopping): Promise<Previewed> =>
   call(agent, "checkouts", { ...shopping, mandateId: agent.mandateId });
 
@@ -109,10 +109,7 @@ export const checkoutIn = (url: string): string => new URL(url).pathname.split("
 
 export type OnApproval = (url: string) => void | Promise<void>;
 
-/**
- * Makes an order from start to end by repeating one call. Each answer says what is missing, an approval or a signature, until
- * the order is complete, has failed, or needs something else.
- */
+/** Repeats `place` until the order is complete, has failed, or needs something other than an approval or a signature. */
 export async function order(agent: AgentOptions, shopping: Shopping, onApproval: OnApproval): Promise<Order> {
   let credential: string | undefined;
   for (;;) {

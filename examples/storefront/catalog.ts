@@ -39,7 +39,6 @@ export type Wanted = {
 const same = (wanted: string | undefined, has: string | undefined): boolean =>
   wanted === undefined || wanted.toLowerCase() === has?.toLowerCase();
 
-/** The variants that match a requested item. */
 export const fitting = ({ productId, variantId, query, color, size }: Wanted): readonly Variant[] =>
   search(query ?? "").filter(
     (variant) =>

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => shop.close());
 
-/** Signs a 402 as an agent with the standard client does, with the amount of the order as the client's limit. */
+/** Signs the payment that a 402 asks for with the standard client, whose limit is the amount of the order. */
 async function sign(paymentRequired: Readonly<Record<string, string>>, amount: bigint): Promise<string> {
   const allowed = { network: CHAIN, asset: storefront.asset.tokenAddress, maxAmountPerPayment: amount.toString() } as const;
   const stock = new x402Client().register(CHAIN, new ExactEvmScheme(wallet)).setSpendControls({ allowedAssets: [allowed] });

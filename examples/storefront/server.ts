@@ -67,10 +67,7 @@ const manifest = (url: string, { payTo, sellerId, resourceId }: StorefrontOption
 const bodyOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 
-/**
- * The orders of a shop: one for each quote, even if a request is repeated. An order is stored as confirmed once its payment is
- * settled.
- */
+/** The orders of a shop, at most one for each quote. An order is stored as confirmed once its payment is settled. */
 function orderBook(url: string) {
   const orders = new Map<string, Order>();
   return {
@@ -89,8 +86,8 @@ function orderBook(url: string) {
 }
 
 /**
- * An example shop for agents, made with the standard x402 library: a manifest, a catalog, quotes, and a checkout that answers 402
- * until it is paid. It knows nothing of Countersign.
+ * An example shop for agents, made with the standard x402 library and without code of Countersign: a manifest, a catalog, quotes,
+ * and a checkout that answers 402 until it is paid.
  */
 export async function startStorefront(options: StorefrontOptions): Promise<Storefront> {
   const { facilitator, payTo, port = 0 } = options;
@@ -114,7 +111,7 @@ export async function startStorefront(options: StorefrontOptions): Promise<Store
   const accepts = { scheme: "exact", network: localChainId, payTo, price: priceOf, maxTimeoutSeconds: 300 } as const;
   const resources = new x402ResourceServer(facilitator).register(localChainId, new ExactEvmScheme());
 
-  /** Runs before the payment check. It requires a valid quote, and repeats the answer for an order that is paid. */
+  /** Runs before the payment check. Repeats the answer if the quote's order is paid, and otherwise requires a valid quote. */
   const requireQuote = (request: Request, response: Response, next: () => void): void => {
     const { quoteId } = bodyOf(request.body);
     const order = orders.get(String(quoteId));

@@ -29,7 +29,7 @@ export async function selectBudgets(tx: Tx, mandateIds: readonly string[], now: 
   return rows.map((row) => ({ row, buckets: buckets.filter(({ mandateId }) => mandateId === row.mandateId) }));
 }
 
-/** Returns the new number of payments that this mandate refused with this code in this hour. */
+/** Adds `count` to the number of payments that the mandate refused with this code in this hour, and returns the sum. */
 export async function countRefusals(tx: Tx, mandateId: string, code: string, hour: Date, count: number): Promise<number> {
   const [row] = await tx
     .insert(refusalCounts)
@@ -62,7 +62,7 @@ export async function nextDueAlert(): Promise<string | null> {
   return row?.alertId ?? null;
 }
 
-/** Returns null if another process is delivering the alert, or if the alert is no longer due. */
+/** Returns null if another transaction has locked the alert, or if the alert is no longer due. */
 export async function lockAlert(tx: Tx, alertId: string): Promise<AlertRow | null> {
   const [row] = await tx
     .select()

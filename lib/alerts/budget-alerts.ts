@@ -21,7 +21,7 @@ type Budget = { readonly window: string; readonly span: string; readonly used: A
 
 const spans = { day: "today", week: "this week", month: "this month" } as const;
 
-/** In each time span a threshold causes at most one alert; the spans of a rolling window are counted from 1970. */
+/** Names the current time span, in which a threshold causes at most one alert; rolling spans are counted from 1970. */
 function idOf(window: Window, now: Date): string {
   const start =
     window.kind === "calendar" ? windowAt(window, now).start.getTime() : now.getTime() - (now.getTime() % window.spanMs);
@@ -33,7 +33,7 @@ const spanOf = (window: Window): string =>
     ? ((spans as Readonly<Record<string, string>>)[window.period] ?? `this ${window.period}`)
     : `in the last ${window.spanMs / 3_600_000} hours`;
 
-/** Amounts that open payments reserve count as used, as in the check of a payment. */
+/** `used` includes reserved amounts, as in the check of a payment. */
 function budgetsOf({ policy, decimals, used, buckets }: BudgetFacts, now: Date): Budget[] {
   const { total } = policy.limits;
   const windows = windowsOf(policy, decimals).flatMap((window) => {

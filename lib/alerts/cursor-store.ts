@@ -12,7 +12,7 @@ export async function grownChains(place: string, rows: number): Promise<readonly
   return found.map(({ chain }) => chain);
 }
 
-/** Returns null if another process holds the lock, or if no event is left. */
+/** Returns null if another transaction holds the lock, or if no event is left. */
 export async function lockCursor(tx: Tx, chain: string, events: number): Promise<EventRange | null> {
   await sqlOf(tx)`INSERT INTO alert_cursors (chain, sequence) VALUES (${chain}, 0) ON CONFLICT DO NOTHING`;
   const [row] = await sqlOf(tx)`

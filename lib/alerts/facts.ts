@@ -12,7 +12,6 @@ export type AlertFacts =
   | { readonly kind: "unknown"; readonly executionId: string; readonly authorizationId: string; readonly amount: string }
   | { readonly kind: "lowBalance"; readonly chain: string; readonly key: string; readonly address: string };
 
-/** An alert that this run found. If an earlier run has stored it already, it is not stored again. */
 export type FoundAlert = {
   readonly organizationId: string | null;
   readonly subjectId: string;

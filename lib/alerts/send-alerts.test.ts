@@ -37,7 +37,7 @@ afterEach(async () => {
   await database().delete(pushes);
 });
 
-/** Runs each worker twice at the same time, as two processes do, and then once more for what is left. */
+/** Runs followUsage and sendAlerts twice at the same time, as two processes do, and then once more for what is left. */
 async function tell(): Promise<void> {
   await Promise.all([followUsage(), followUsage()]);
   await followUsage();

@@ -17,12 +17,12 @@ export const alerts = pgTable(
     organizationId: text("organization_id"),
     /** The id of what the alert is about: a mandate, the execution of a payment, or an account on a chain. */
     subjectId: text("subject_id").notNull(),
-    /** The time span that the alert is about and, for a budget, the limit or, for refusals, their code. */
+    /** Names the limit or the cause and, except for "total" and "unknown", the time span that the alert is about. */
     window: text("window").notNull(),
     threshold: integer("threshold").notNull(),
     facts: json("facts").$type<AlertFacts>().notNull(),
     dueAt: moment("due_at").notNull(),
-    /** `dropped`: no longer true, or a higher threshold was sent instead. `failed`: five attempts failed. */
+    /** `dropped`: no longer true, or stored together with a higher threshold. `failed`: five attempts failed. */
     status: text("status", { enum: ["waiting", "delivered", "dropped", "failed"] }).notNull(),
     attempts: integer("attempts").notNull().default(0),
     createdAt: createdAt(),
@@ -50,6 +50,6 @@ export const refusalCounts = pgTable(
 /** Mandates without a row have the default thresholds. */
 export const mandateThresholds = pgTable("mandate_thresholds", {
   mandateId: text("mandate_id").primaryKey(),
-  /** Percentages of every limit of the mandate, in ascending order. */
+  /** Percentages of each limit on an amount in a time span or in total, in ascending order. */
   thresholds: integer("thresholds").array().notNull(),
 });

@@ -25,7 +25,7 @@ import { notFound, Problem } from "#lib/problem.ts";
 
 type Plain = (request: Request) => Promise<Reply>;
 
-/** `plain` avoids a Response, because creating and reading one takes longer than all other work on the request. */
+/** `plain` saves the time that creating and reading a Response takes. */
 export type Serve = ((request: Request) => Promise<Response>) & { readonly plain?: Plain };
 
 export type Route = Serve & { readonly plain: Plain; readonly operation: Operation };
@@ -77,7 +77,7 @@ export function route<O extends Operation>(operation: O, handler: Handler<O>, au
     let reply: Reply;
     let cookie: string | null = null;
     const work = async (): Promise<Reply> => {
-      // Next.js would serve a path with a trailing slash. The service's own HTTP server does not, so both answer 404.
+      // `dispatch` finds no route for a path with a final slash. A caller without `dispatch` gets the same 404.
       if (splitUrl(request.url).path.endsWith("/")) throw notFound("path");
       requireJsonAccepted(request.headers.get("accept"));
       if (hasBody) requireJsonType(request.headers.get("content-type"));
@@ -140,7 +140,7 @@ function withoutBody(serve: Serve): Serve {
   };
 }
 
-/** The exports of a Next.js route file; all other methods answer 405. */
+/** The answers to each method: HEAD is GET without a body, and methods that are not given answer 405. */
 export function exportMethods(served: Partial<Record<"GET" | "POST" | "PUT" | "PATCH", Serve>>): Methods {
   const all: Partial<Record<string, Serve>> = { ...served, ...(served.GET && { HEAD: withoutBody(served.GET) }) };
   const other = refuseMethod(Object.keys(all).toSorted().join(", "));

@@ -8,7 +8,6 @@ import type { ApprovalStatus, CheckoutStatus } from "#lib/vocabulary.ts";
 
 export const REVIEW_MS = minutes(10);
 export const STEP_UP_MS = minutes(5);
-/** An approval can be used for at least this long, unless the seller's quote ends earlier. */
 const APPROVAL_LEAST_MS = minutes(60);
 /** The longest time that a request waits for a person's decision, including an extension by a person. */
 export const REQUEST_MOST_MS = minutes(24 * 60);
@@ -29,7 +28,7 @@ type Request = { readonly createdAt: Date; readonly expiresAt: Date; readonly qu
 
 const quoteEnd = ({ quoteExpiresAt }: Pick<Request, "quoteExpiresAt">) => (quoteExpiresAt ? [quoteExpiresAt] : []);
 
-/** An approval ends with its request, but at least an hour from `now`, and never after the seller's quote. */
+/** The later of the request's expiry and an hour from `now`, but not after the end of the seller's quote. */
 export const approvalEnd = (request: Omit<Request, "createdAt">, now: Date): Date =>
   earliest(new Date(Math.max(request.expiresAt.getTime(), now.getTime() + APPROVAL_LEAST_MS)), ...quoteEnd(request));
 
@@ -41,9 +40,9 @@ export type StepUpFacts = {
   readonly sessionCreatedAt: Date;
   /** The organization has paid this seller before, under any mandate. */
   readonly sellerPaidBefore: boolean;
-  /** The amount, with those that the person approved in the last day, is above the limit for an approval without step-up. */
+  /** The amount, with the amounts of this asset that the person approved in the last day, is above the limit without step-up. */
   readonly aboveThreshold: boolean;
-  /** The amount, with those that the person approved for unverified payees in the last day, is above their lower limit. */
+  /** For an unverified payee, the same with the amounts approved for unverified payees and with their lower limit. */
   readonly aboveUnverified: boolean;
   /** This session has an unused, unexpired proof for this checkout; a passkey's proof counts only for the terms it signed. */
   readonly done: boolean;
@@ -119,7 +118,7 @@ export function requireUnused(
   throw new Problem("continuation_expired", { detail: "This approval has ended by itself. Nothing can be paid with it." });
 }
 
-/** "repeat": the same approval came again. @throws Problem step_up_required, and those of requireOpen and requireReviewed */
+/** "repeat": the checkout has this approval. @throws Problem step_up_required, and those of requireOpen and requireReviewed */
 export function decideApproval({ checkout, approval, review, stepUp, mandateId }: ApprovalFacts, now: Date): "grant" | "repeat" {
   if (approval) return repeatOrRefuse(approval, checkout, mandateId, now);
   requireOpen(checkout, now);

@@ -13,7 +13,7 @@ export type Line = {
   readonly unitAmount: string;
 };
 
-/** In the form that is hashed and shown: amounts are canonical decimal text. */
+/** A line as it is hashed and shown; `unitAmount` is decimal text in canonical form. */
 export type BasketLine = Omit<QuoteLine, "totalAmount"> & { readonly displayUnitAmount: string; readonly asset: string };
 
 export type CanonicalBasket = {
@@ -59,6 +59,5 @@ export const basketHash = (basket: CanonicalBasket): string => createHash("sha25
 export const lineAmount = ({ unitAmount, quantity }: Pick<BasketLine, "unitAmount" | "quantity">, decimals: number): Atomic =>
   (parseAmount(unitAmount, decimals) * BigInt(quantity)) as Atomic;
 
-/** The price that a storefront asks may be higher than this sum, for example because of shipping. */
 export const basketAmount = ({ lines }: CanonicalBasket, decimals: number): Atomic =>
   lines.reduce((sum, line) => add(sum, lineAmount(line, decimals)), zero);

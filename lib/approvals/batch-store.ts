@@ -10,7 +10,7 @@ import { changedReservations } from "#lib/holds/tables.ts";
 import { insertMailOn, type NewMail } from "#lib/mail/store.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/* Each statement looks up rows one by one, because PostgreSQL could otherwise choose a plan that scans the whole table. */
+/* LATERAL with LIMIT 1 looks up rows one by one; PostgreSQL could otherwise choose a plan that scans the whole table. */
 
 /**
  * `ids` must be sorted, or two batches can deadlock; `after` is always true, but makes PostgreSQL lock the mandates first.

@@ -46,7 +46,7 @@ const noPasskey = (): Problem =>
     nextActions: [{ type: "step_up", label: "Add a passkey", href: "/settings/security" }],
   });
 
-/** The challenge contains the checkout's terms, so that a signature is valid for these terms only. */
+/** The challenge is a hash of the checkout's terms and a nonce, so that a signature is valid for these terms only. */
 async function bound(tx: Tx, checkoutIntentId: string, { organizationId, environment, sessionId }: SessionCaller, now: Date) {
   const checkout = organizationId === null ? null : await findCheckout(tx, { organizationId, environment }, checkoutIntentId);
   if (!checkout) throw notFound("checkout");

@@ -34,9 +34,9 @@ export type StepUpReason = "amount" | "unverifiedPayee" | "sessionAge" | "firstP
 export type StepUpView = {
   readonly required: boolean;
   readonly reasons: readonly StepUpReason[];
-  /** The limit that the amount exceeds, and what this person approved before within a day; text for people: "100.00 USDC". */
+  /** The limit that the amount and `lately` exceed together; `lately` is what this person approved within a day. */
   readonly limit?: { readonly above: string; readonly lately?: string };
-  /** How much more this session may approve to the payee without a new proof of identity (step-up), as decimal text. */
+  /** How much more the person may approve for the payee before the amount requires a new proof of identity; decimal text. */
   readonly room: string;
   /** Whether the person has proved their identity again in this session for this checkout. */
   readonly done: boolean;
@@ -73,7 +73,7 @@ export type PayeeView = {
   readonly looksLike?: string;
 };
 
-/** Names and basket texts are the seller's own words, which nobody has checked. */
+/** The payee's name and the texts of the basket are the seller's own words, which nobody has checked. */
 export type CheckoutView = {
   /** The database's time when the data was read, for the countdown. */
   readonly now: string;
@@ -104,7 +104,7 @@ export type CheckoutView = {
   readonly amounts: {
     /** What the seller receives, as text for people: "43.00 USDC". */
     readonly total: string;
-    /** What no line of the basket contains, such as shipping; absent if the lines add up to the total or to more. */
+    /** The part of the total that no line of the basket contains; absent if there is none. */
     readonly rest?: string;
     readonly fee: {
       readonly amount: string;

@@ -1,6 +1,6 @@
-/** The number of characters that people are shown. */
+/** At most this many characters are shown to people. */
 export const PURPOSE_MAX = 140;
-/** The number of characters that are read; the rest is ignored. */
+/** At most this many characters are read; the rest is ignored. */
 export const PURPOSE_READ_MAX = 8 * PURPOSE_MAX;
 
 /** The agent's own words, unchecked, on one line. */

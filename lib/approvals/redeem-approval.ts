@@ -28,7 +28,7 @@ export async function findApproved(db: Database | Tx, authorizationId: string): 
   return checkout && { checkout, approval: await findApproval(db, checkout.checkoutIntentId) };
 }
 
-/** `href` is the link to the confirmation page. */
+/** Returns the authorization of the checkout whose confirmation page is `href`; null if there is none. */
 export async function askedUnder(db: Database | Tx, scope: Scope, href: string): Promise<string | null> {
   const checkout = await findCheckout(db, scope, href.slice(href.lastIndexOf("/") + 1));
   return checkout?.authorizationId ?? null;
@@ -64,7 +64,7 @@ export async function finishCheckout(tx: Tx, authorizationId: string, outcome: "
 
 type Redeem = { readonly actorId: string; readonly requestId: string; readonly payableUntil: Date };
 
-/** The caller has locked mandate and checkout and compared the payment. @throws Problem authorization_consumed if used */
+/** The caller has locked mandate and checkout and compared the payment. @throws Problem authorization_consumed */
 export async function redeemApproval(tx: Tx, approval: ApprovalRow, redeem: Redeem, now: Date): Promise<ApprovalRow> {
   const consumed = await endApproval(tx, approval.approvalId, "consumed", now);
   if (!consumed) throw new Problem("authorization_consumed", { detail: "This approval was used before." });

@@ -58,7 +58,7 @@ export async function countRequests(tx: Tx, { organizationId, ownerSubjectId }: 
   return readCount(row!);
 }
 
-/** An agent can give each request another purpose, so only this many of the newest unanswered requests are compared. */
+/** An agent can give each request another purpose, so at most this many unanswered requests are compared. */
 const SILENT_MAX = 50;
 
 /** `isRecent` is true if the request expired within the last hour. */

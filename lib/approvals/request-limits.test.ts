@@ -28,8 +28,8 @@ afterEach(async () => {
 const asking = { ...policy, approval: { mode: "always" } };
 
 /**
- * Makes a buyer with mandates that require approval for every payment. Each mandate can be asked for the same payment, which
- * makes separate requests.
+ * Makes a buyer with `count` mandates that require approval for every payment. The same payment under each mandate is a separate
+ * request.
  */
 async function askingBuyer(count: number) {
   const buyer = await createBuyer();

@@ -7,7 +7,7 @@ import { Problem } from "#lib/problem.ts";
 
 export const OPEN_MOST = 10;
 export const HOUR_MOST = 30;
-/** After this many unanswered requests for the same basket with the same purpose, the next request is refused for an hour. */
+/** If this many requests for a basket with the same purpose expire within a day, the next is refused for an hour. */
 export const ASKED_MOST = 2;
 
 export type AgentRequests = {
@@ -21,7 +21,7 @@ export type AgentRequests = {
   readonly freeAt: Date | null;
 };
 
-/** Within the last hour, a person declined the same payment, or the second request for it expired without an answer. */
+/** In the last hour. "declined": a person declined the basket or took its approval back. "unanswered": see ASKED_MOST. */
 export type Remembered = "declined" | "unanswered";
 
 export type Agent = Pick<CheckoutRow, "organizationId" | "ownerSubjectId">;

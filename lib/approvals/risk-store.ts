@@ -44,7 +44,7 @@ export const readRisk = (row: Row): Risk => ({
   payeeVerified: row["payee_verified"] === true,
 });
 
-/** How much more the session may approve to the payee without a new proof of identity (step-up). */
+/** How much more the person may approve for the payee before the amount requires a new proof of identity (step-up). */
 export function roomOf({ most, lately, mostUnverified, latelyUnverified, payeeVerified }: Risk): Atomic {
   const room = subtract(most, lately);
   return max(zero, payeeVerified ? room : min(room, subtract(mostUnverified, latelyUnverified)));

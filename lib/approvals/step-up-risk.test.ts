@@ -84,8 +84,7 @@ describe("a payee that is not verified", () => {
     const other = { ...scene, mandateId: await activeMandate(scene.person.credential, { policy: open }) };
     const baskets = [await basket(scene, 2), await basket(other, 2)];
     for (const one of baskets) expect(await stepUpOf(one, scene)).toEqual(free);
-    // Both batches of approvals wait for this lock (the revocation gate), so that they read the person's approvals at the same
-    // time.
+    // Both batches of approvals wait for this lock (the revocation gate), so that they run at the same time afterwards.
     const gate = await hold(databaseOf().url, `SELECT pg_advisory_xact_lock(${GATE}::bigint)`);
     const sent = baskets.map((one) => approve(one, scene.person.credential));
     await gate.blocks(2);

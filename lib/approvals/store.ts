@@ -94,7 +94,7 @@ export async function lockOpenTwin(
   return row ?? null;
 }
 
-/** False if another request has created a checkout for the same basket and mandate first. */
+/** False if another request has opened a checkout for the same basket and mandate first. */
 export async function insertCheckout(tx: Tx, row: NewCheckout): Promise<boolean> {
   const rows = await tx
     .insert(checkoutIntents)
@@ -104,7 +104,7 @@ export async function insertCheckout(tx: Tx, row: NewCheckout): Promise<boolean>
   return rows.length === 1;
 }
 
-/** The caller has locked the row. A trigger refuses changes that are not allowed. */
+/** The caller has locked the row. A trigger refuses changes of the status that are not allowed. */
 export async function setStatus(tx: Tx, checkoutIntentId: string, status: CheckoutStatus, now: Date): Promise<CheckoutRow> {
   const [row] = await tx
     .update(checkoutIntents)

@@ -11,7 +11,7 @@ export const checkoutIntents = pgTable(
     checkoutIntentId: text("checkout_intent_id").primaryKey(),
     organizationId: text("organization_id").notNull(),
     environment: text("environment").notNull(),
-    /** The agent, or person with their own session, that asks for the payment; only they can read the continuation token. */
+    /** The agent, or person with their own session, that asks for the payment. Only an agent gets the continuation token. */
     ownerSubjectId: text("owner_subject_id").notNull(),
     sellerId: text("seller_id"),
     resourceId: text("resource_id"),
@@ -31,13 +31,13 @@ export const checkoutIntents = pgTable(
     tokenDecimals: integer("token_decimals").notNull(),
     quoteId: text("quote_id"),
     quoteExpiresAt: moment("quote_expires_at"),
-    /** The seller's x402 PaymentRequired object, as received. */
+    /** The x402 PaymentRequired object that the storefront or the agent sent; null without one. */
     challenge: json("challenge").$type<Record<string, unknown>>(),
     /** The service fee to show on the confirmation page. */
     feeQuote: json("fee_quote").$type<PaymentIntent["feeQuote"]>(),
-    /** The items that the agent asked for, which it later orders. */
+    /** The items that the agent asked for, which it later orders; null for a payment without an order. */
     items: json("items"),
-    /** The storefront's data when the checkout was made. The later order uses it. */
+    /** The storefront's data when the checkout was made, for the later order; null for a payment without an order. */
     storefront: json("storefront"),
     metadata: json("metadata").$type<Record<string, unknown>>(),
     createsFulfillmentOrder: boolean("creates_fulfillment_order").notNull(),
@@ -52,7 +52,7 @@ export const checkoutIntents = pgTable(
     updatedAt: updatedAt(),
   },
   (table) => [
-    // One open checkout per basket and mandate; if an amount is reserved, the code checks this under the mandate's lock.
+    // One open checkout per basket and mandate. If an amount is reserved, askPerson looks for an equal open request instead.
     uniqueIndex("checkout_intents_one_open")
       .on(table.organizationId, sql`coalesce(mandate_id, '')`, table.basketHash)
       .where(sql`status IN ('previewed', 'awaiting_approval') AND authorization_id IS NULL`),
@@ -115,7 +115,7 @@ export const checkoutApprovals = pgTable(
     approvedAsset: text("approved_asset").notNull(),
     approvedChain: text("approved_chain").notNull(),
     approvedPayTo: text("approved_pay_to").notNull(),
-    /** The approval uses the amount that this authorization reserved. */
+    /** The authorization that reserved the amount; null in a rejection if nothing was reserved. */
     authorizationId: text("authorization_id"),
     continuationTokenId: text("continuation_token_id"),
     /** The SHA-256 of the token. The token is never stored: it is an HMAC of its id, so the service can compute it again. */
@@ -137,7 +137,7 @@ export const checkoutApprovals = pgTable(
   ],
 );
 
-/** Each proof is for one checkout in one session and can be used once. */
+/** Each proof of identity is for one checkout in one session and can be used once. */
 export const stepUps = pgTable(
   "step_ups",
   {
@@ -167,7 +167,7 @@ export const waivers = pgTable(
     organizationId: text("organization_id").notNull(),
     environment: text("environment").notNull(),
     mandateId: text("mandate_id").notNull(),
-    /** The version that refused the payment; a changed mandate ends the waiver. */
+    /** The mandate's version when the waiver was given; a changed mandate ends the waiver. */
     policyVersion: integer("policy_version").notNull(),
     /** The authorization in which the payment was refused. */
     authorizationId: text("authorization_id").notNull(),
@@ -208,12 +208,12 @@ export const orders = pgTable(
     idempotencyKey: text("idempotency_key").notNull(),
     storefrontUrl: text("storefront_url").notNull(),
     items: json("items"),
-    /** The metadata in the agent's first call about the order. */
+    /** The metadata of the agent's first call or, if the order continues a checkout, of the checkout. */
     metadata: json("metadata").$type<Record<string, unknown>>(),
     status: text("status").notNull(),
-    /** How many times the payment was decided, each time with a new payment intent. */
+    /** How many payment intents were made for the order; 0 if it continues an approved checkout. */
     attempt: integer("attempt").notNull(),
-    /** The storefront's offer as it was when the payment was decided. */
+    /** The storefront's latest offer in this order; null before there is one. */
     offer: json("offer"),
     authorizationId: text("authorization_id"),
     checkoutIntentId: text("checkout_intent_id"),
@@ -227,9 +227,9 @@ export const orders = pgTable(
       readonly status: string | null;
       readonly permalinkUrl: string | null;
     }>(),
-    /** The final reply to the agent; null while the order can still change. */
+    /** The reply about the ended order; null until the agent first gets it. */
     body: text("body"),
-    /** The call or worker that may change the order; no lock, because no transaction is open while the storefront is called. */
+    /** Names the call or worker that may change the order until leasedUntil; a lock would need an open transaction. */
     lease: text("lease"),
     leasedUntil: moment("leased_until"),
     /** When a worker next checks the order; set while a payment may be under way. */

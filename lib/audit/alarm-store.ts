@@ -9,7 +9,7 @@ export async function findAlarm(chain: string): Promise<AuditAlarm | null> {
   return row ?? null;
 }
 
-/** An alarm says that an audit log disagrees with what was signed of it. A log's earlier alarm keeps its `raisedAt`. */
+/** If the audit log has an alarm already, the new one replaces it and keeps its `raisedAt`. */
 export async function saveAlarm(alarm: Omit<AuditAlarm, "raisedAt">): Promise<void> {
   const { chain: _, ...change } = alarm;
   await database().insert(auditAlarms).values(alarm).onConflictDoUpdate({ target: auditAlarms.chain, set: change });
