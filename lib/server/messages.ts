@@ -10,7 +10,7 @@ export type FromParent =
 
 export type FromPages =
   | { readonly type: "listening"; readonly port: number }
-  /** A process that stops sending it counts as hung. */
+  /** The parent kills a pages process that sends no message for too long (PageProcess). */
   | { readonly type: "alive"; readonly residentBytes: number }
   | { readonly type: "health"; readonly id: number };
 

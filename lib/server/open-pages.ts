@@ -17,7 +17,7 @@ export const noPages: Pages = {
   close: () => Promise.resolve(),
 };
 
-/** Another process renders the pages, so that no number of page requests delays a payment or an emergency stop. */
+/** Another process renders the pages, so that rendering does not delay a payment or an emergency stop. */
 export function pagesOfAnotherProcess(env: Env): Pages {
   const pages = new PageProcess({
     memoryMiB: env.PAGES_MEMORY_MIB,
@@ -27,7 +27,7 @@ export function pagesOfAnotherProcess(env: Env): Pages {
   return { handle: servePages(pages, { perSecond: env.RATE_LIMIT_PAGES }), close: () => pages.end() };
 }
 
-/** Only for development, where Next.js also serves the API and has a connection to the browser. */
+/** Only for development: Next.js then also serves the API, and reloads open pages when the code changes. */
 export function pagesOfThisProcess(load: () => Promise<Pages>): Pages {
   let loading: Promise<Pages> | undefined;
   return {

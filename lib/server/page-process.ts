@@ -17,7 +17,7 @@ export type PageProcessOptions = {
   readonly environment: NodeJS.ProcessEnv;
   readonly startMs?: number;
   readonly silenceMs?: number;
-  /** A process that ran this long counts as healthy: the next one starts after the shortest pause. */
+  /** After this time a process may be replaced for its memory, and if it ends, the next one starts after the shortest pause. */
   readonly wellMs?: number;
 };
 
@@ -34,7 +34,7 @@ const HEAP_MIN_MIB = 128;
 const BACK_OFF_MS = 250;
 const BACK_OFF_MAX_MS = 30_000;
 const CONNECTIONS = 64;
-/** Node sends connections to a process one after another. */
+/** This many connections may wait to be sent, because Node sends them to a process one after another. */
 const ON_THE_WAY_MAX = 256;
 
 /** Restarts the process that renders the pages if it ends, stops sending messages or uses too much memory. */
@@ -66,7 +66,7 @@ export class PageProcess {
     return this.#current?.process.pid;
   }
 
-  /** Null if no process is ready within the limit, or after end(). */
+  /** Null if no process is ready within `limitMs`; after end() it does not wait. */
   async server(limitMs: number): Promise<PageServer | null> {
     if (this.#current) return this.#current.server;
     if (this.#ended) return null;
@@ -200,7 +200,7 @@ export class PageProcess {
   }
 }
 
-/** Does nothing if the process has exited; the "close" listener handles the exit. */
+/** Does nothing if the channel to the process is closed; the "close" listener handles the end of the process. */
 function tell({ process }: Child, message: FromParent): void {
   if (process.connected) process.send(message, () => {});
 }

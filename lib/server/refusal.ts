@@ -53,7 +53,7 @@ const bodies = new Map(
   }),
 );
 
-/** The page is made when the server starts, so that it works without the pages process. */
+/** The HTML of a refusal is made when the server starts, so it does not need the pages process. */
 export function refuse(outgoing: ServerResponse, refusal: (typeof refusals)[keyof typeof refusals]): void {
   if (outgoing.headersSent || outgoing.destroyed) return void outgoing.destroy();
   const body = bodies.get(refusal)!;
@@ -74,7 +74,7 @@ const HELD_MS = 500;
 const HELD_MAX = 512;
 let held = 0;
 
-/** The pause makes a client that retries at once cheap. If HELD_MAX refusals wait, sends at once and closes the connection. */
+/** Waits HELD_MS, so that a client retries less often. If HELD_MAX refusals wait, sends at once and closes the connection. */
 export async function refuseSlowly(outgoing: ServerResponse, refusal: (typeof refusals)[keyof typeof refusals]): Promise<void> {
   if (held >= HELD_MAX) {
     outgoing.shouldKeepAlive = false;

@@ -241,7 +241,7 @@ const handlers: Handlers = {
 };
 
 const mounted: readonly Mounted[] = [
-  // The type of `handlers` guarantees that the handler with an operation's id belongs to that operation.
+  // `Handlers` names a handler after the export of its operation, and each export has the operation's id as its name.
   ...mount(operations.map((operation) => route(operation, handlers[operation.id as keyof Handlers] as Handler<Operation>))),
   ...authMounted,
   ...oauthDocuments,

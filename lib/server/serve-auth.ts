@@ -55,7 +55,7 @@ async function readInput(request: Request, body: z.ZodType): Promise<Record<stri
   return check(body, text === "" ? {} : parseJson(text), "") as Record<string, string>;
 }
 
-/** better-auth takes the token by GET, so the origin is checked here; it answers an invalid token with a redirect. */
+/** better-auth takes the token by GET, so the origin is checked here. Its answer to an invalid token is neither 200 nor 429. */
 async function forwardLink(request: Request, url: URL, headers: Headers, input: Record<string, string>): Promise<Response> {
   if (!isOwnOrigin(request.headers.get("origin")) || request.headers.get("sec-fetch-site") === "cross-site") {
     throw new Problem("origin_not_allowed", { detail: `A link is opened from a page of ${env().BASE_URL}.` });
@@ -84,7 +84,7 @@ async function passwordToken(userId: string): Promise<string> {
 }
 
 /**
- * Tries from an address with a session of the account count separately, so that other tries do not lock the owner out.
+ * Tries from a network address with a session of the account count separately, so that other tries do not lock the owner out.
  * @throws Problem rate_limited, also for an e-mail address without an account, so that the answer reveals no account
  */
 async function countTry({ triesPerAccount }: Endpoint, { email = "" }: Record<string, string>, address: string): Promise<void> {
@@ -116,7 +116,7 @@ async function forward(request: Request, found: Endpoint, path: string): Promise
   return answered;
 }
 
-/** better-auth ends sessions without the lock of revocations, so the reply waits until requests already begun have ended. */
+/** better-auth ends sessions without closing the gate, so the reply waits for transactions that may have read the old rights. */
 const endsSessions = new Set([`${BASE}/sign-out`, `${BASE}/reset-password`]);
 
 async function forwardAndDrain(request: Request, found: Endpoint, path: string): Promise<Response> {

@@ -3,7 +3,7 @@ import { publicKeys } from "#lib/audit/signing-key.ts";
 
 export const KEYS_PATH = "/.well-known/jwks.json";
 
-/** Other origins may read the keys, so that verifiers in other pages work. */
+/** Pages of other origins may read the keys, so that they can verify receipts. */
 const serve = (): Promise<Response> =>
   Promise.resolve(
     Response.json(publicKeys(), {

@@ -10,7 +10,7 @@ export const METRICS_PATH = "/metrics";
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-/** Behind a proxy no request counts as local, even if the proxy does not name its client. */
+/** If TRUSTED_PROXY_HOPS is above 0, no request counts as local, even if the proxy does not name its client. */
 const comesFromHere = (request: Request): boolean =>
   env().TRUSTED_PROXY_HOPS === 0 && isLocal(socketAddressOf(request), (name) => request.headers.get(name));
 

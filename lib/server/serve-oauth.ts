@@ -24,7 +24,7 @@ const documentOf =
 const documents: Readonly<Record<string, () => object>> = {
   "/.well-known/oauth-protected-resource": protectedResource,
   "/.well-known/oauth-protected-resource/mcp": protectedResource,
-  // RFC 8414 puts the issuer's path after the well-known name. Older clients use the address without it.
+  // RFC 8414 puts the issuer's path after the well-known name. Older clients leave the issuer's path out.
   "/.well-known/oauth-authorization-server/api/auth": authorizationServer,
   "/.well-known/oauth-authorization-server": authorizationServer,
 };
@@ -44,7 +44,7 @@ const redirect = (location: string): Response => new Response(null, { status: 30
 async function authorize(url: URL, headers: Headers): Promise<Response> {
   let limited: Response | undefined;
   const answer = await readAuthorizationRequest(url.search, async (query) => {
-    // The OAuth library's handler limits the requests of each network address.
+    // better-auth limits the requests of each network address in this handler.
     const response = await auth().handler(new Request(`${url.origin}${url.pathname}?${query}`, { headers }));
     if (response.status === 429) limited = response;
     return response;
@@ -57,7 +57,7 @@ async function authorize(url: URL, headers: Headers): Promise<Response> {
 
 async function token(url: URL, headers: Headers, body: string): Promise<Response> {
   const answer = await auth().handler(new Request(url, { method: "POST", headers, body }));
-  // The library fails if the same code or token is used at the same time and its tokens are being deleted.
+  // The library can fail if several requests use the same code or refresh token at once.
   if (answer.status >= 500) return tokenRefusal("server_error", "The tokens could not be made. Try again.", answer.status);
   if (!answer.ok) return answer;
   const settled = await settleTokens((await answer.json()) as TokenAnswer);
@@ -65,7 +65,7 @@ async function token(url: URL, headers: Headers, body: string): Promise<Response
   return Response.json(settled, { headers: { Pragma: "no-cache" } });
 }
 
-/** The library gets no cookie, as its answer must not depend on who is signed in; a separate operation takes the decision. */
+/** The library gets no cookie, as its answer must not depend on who is signed in; connectAgent takes the person's decision. */
 export async function forwardOAuth(request: Request, path: string, given: Headers): Promise<Response> {
   const headers = new Headers();
   const address = given.get(ADDRESS_HEADER);

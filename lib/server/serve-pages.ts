@@ -16,9 +16,9 @@ const FIRST_BYTE_MS = 15_000;
 const STALL_MS = 30_000;
 
 const AT_ONCE = { most: 32, each: 16, kept: 0 };
-/** Seconds of the rate limit that a client may use at once, as a browser requests a page and its files together. */
+/** Seconds of the rate limit that a network address may use at once, as a browser requests a page and its files together. */
 const BURST = 5;
-/** For each page of the rate limit, a client may get this many cached files, because a cached file costs almost nothing. */
+/** For each page of the rate limit, a network address may get this many cached files, as a cached file costs almost nothing. */
 const KEPT_PER_PAGE = 20;
 
 /** Next.js decodes letters and resolves `..`, so without this check it would serve the API without this process's limits. */

@@ -46,7 +46,7 @@ const FORGET_EVERY_MS = 3_600_000;
 /** Old purchases contain answers of sellers, which are large. */
 const PURCHASES_EVERY_MS = 60_000;
 const KEY_USES_EVERY_MS = 60_000;
-/** A process that stores a message wakes its own worker; SENDING_IDLE_MS is for messages of other processes. */
+/** Messages that sendNotices stores wake their workers in this process; other messages wait up to SENDING_IDLE_MS. */
 const SENDING_EVERY_MS = 100;
 const SENDING_IDLE_MS = 500;
 const ALERTS_EVERY_MS = 5_000;
@@ -54,7 +54,7 @@ const WEBHOOKS_EVERY_MS = 500;
 const RESEAL_EVERY_MS = 60_000;
 const WEBHOOKS_END_MS = 5_000;
 const NOTICES_EVERY_MS = 250;
-/** A process that writes an event wakes its own worker; this pause is for events of a dead process and for due notices. */
+/** A decided payment or a previewed checkout wakes this process's worker; this pause is for other events and due notices. */
 const NOTICES_IDLE_MS = 1_000;
 const SESSIONS_EVERY_MS = 600_000;
 const CHECKPOINTS_EVERY_MS = 60_000;
