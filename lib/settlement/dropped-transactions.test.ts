@@ -71,7 +71,7 @@ const rowOf = async (hash: string) =>
       .where(sql`hash = ${hash} OR ${hash} = ANY (earlier_hashes)`)
   )[0]!;
 
-/** A time in the past, also for a chain whose clock stands still because it mines no blocks. */
+/** A minute ago, which is before the newest block too; that block's time stands still while the chain mines nothing. */
 const longPast = sql`clock_timestamp() - interval '1 minute'`;
 const drop = (hash: string) => chain().client.dropTransaction({ hash: hash as Hex });
 const mine = () => chain().client.mine({ blocks: 1 });

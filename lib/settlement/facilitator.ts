@@ -8,7 +8,7 @@ import { settleHere } from "#lib/settlement/settle-here.ts";
 import { settlementAccount } from "#lib/settlement/wallet.ts";
 import { networkOfChain } from "#lib/x402/version-1.ts";
 
-/** How far a settlement by the service's own facilitator has come, for a caller whose timeout comes before the answer. */
+/** The service's own facilitator stores here the hash of the transaction that it sent, and the receipt if it succeeded. */
 export type Progress = { transaction: Hex | null; receipt: TransactionReceipt | null };
 
 /** A facilitator, which submits signed payments to the chain: the service's own, or an external one from the configuration. */

@@ -41,7 +41,6 @@ async function executed(fault: Fault) {
   return { scene, wallet, authorizationId, reply };
 }
 
-/** Makes the reconciler check the execution now. */
 async function lookAgain(executionId: string): Promise<string | undefined> {
   await database()
     .update(executions)

@@ -93,7 +93,7 @@ async function withEveryCallFailed(calls: number, run: (fault: () => void) => Pr
   expect(unheard).toEqual([]);
 }
 
-/** Makes the sent transactions due, and runs the background workers once. */
+/** Ends the faults, makes the sent transactions due, and checks them once. */
 async function follow(): Promise<void> {
   node.mend();
   await database().update(settlementTransactions).set({ nextCheckAt: past }).where(eq(settlementTransactions.status, "sent"));
@@ -139,8 +139,8 @@ describe("a node whose n-th call fails, for every n", { timeout: 240_000 }, () =
       fault();
       const first = await execute(weSettle, request);
       await follow();
-      // A refused request stored nothing, because the service asks the chain before it decides. So a retry with the same
-      // idempotency key decides.
+      // A refused request stored nothing, because the service asks the chain before it stores the execution. So a retry with the
+      // same idempotency key pays.
       if (first.status !== 200) await execute(weSettle, request);
       await database()
         .update(executions)

@@ -25,7 +25,7 @@ afterEach(async () => expect(await brokenSums()).toEqual([]));
 
 const mine = (blocks: number) => chain().client.mine({ blocks });
 
-/** Makes the sent transactions and open executions due, and runs the background workers once. */
+/** Makes the sent transactions and open executions due, and checks both once. */
 async function follow(): Promise<void> {
   await database().update(settlementTransactions).set({ nextCheckAt: past }).where(eq(settlementTransactions.status, "sent"));
   await followTransactions();
@@ -36,7 +36,7 @@ async function follow(): Promise<void> {
   await reconcile();
 }
 
-/** Runs the work, and returns a function that removes the blocks which were mined since then. */
+/** Runs the work, and returns a function that removes the blocks which were mined since its start. */
 async function reorganize(work: () => Promise<void>) {
   const snapshot = await chain().client.snapshot();
   await work();

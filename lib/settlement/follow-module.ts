@@ -34,7 +34,7 @@ function paymentOf(execution: ExecutionRow, authorization: AuthorizationRow): Mo
   };
 }
 
-/** Call this with no database transaction open, because it waits up to the confirmation timeout. */
+/** Call this with no database transaction open, because it waits for the chain. */
 export async function submitModule(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {
   const until = Date.now() + confirmationTimeoutMs();
   const relay = await findRelayFor(database(), "payMandate", execution.executionId);

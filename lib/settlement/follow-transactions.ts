@@ -18,11 +18,11 @@ import { settlementAccount } from "#lib/settlement/wallet.ts";
 
 const BATCH = 128;
 const AT_ONCE = 16;
-/** Milliseconds after signing at which a transaction in no block counts as stuck: its fees are too low. */
+/** If a key's next transaction is in no block this many milliseconds after signing, its fees are too low. */
 const STUCK_MS = 20_000;
 /** For this many milliseconds after signing, a missing receipt proves nothing: the node may not have the newest blocks. */
 const LOST_MS = 15_000;
-/** Seconds until a missing nonce is used, because a transaction with this nonce may still arrive. */
+/** A gap in the nonces is filled once a transaction has waited this many seconds; until then, a new settlement may take it. */
 const GAP_SECONDS = 3;
 const GAPS_MAX = 16;
 const AGAIN_MS_MIN = 400;
@@ -162,7 +162,7 @@ async function replace(row: TransactionRow, lease: Lease): Promise<boolean> {
   return true;
 }
 
-/** A new nonce is safe, because the token accepts each call only once. True if the stored transaction stays unchanged. */
+/** A new nonce is safe, because the token accepts each signed payment only once. True if the base fee is too high to send now. */
 async function sendAnew(row: TransactionRow, lease: Lease): Promise<boolean> {
   const { chain } = row;
   if (!isOurs(row)) {

@@ -1,7 +1,7 @@
 import { requestAgeMs } from "#lib/db/request.ts";
 import { env } from "#lib/env.ts";
 
-/** Milliseconds that a facilitator may take to answer. After that, the outcome of the settlement counts as unknown. */
+/** Milliseconds that a facilitator may take to answer. After that, the service looks for the outcome on the chain. */
 export const facilitatorTimeoutMs = (): number => env().FACILITATOR_TIMEOUT_MS;
 /** The service's own facilitator waits this long for a block; settlingMs uses the rest of the facilitator's timeout. */
 export const confirmationTimeoutMs = (): number => facilitatorTimeoutMs() * 0.6;

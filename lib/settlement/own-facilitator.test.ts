@@ -174,7 +174,6 @@ describe("the service's own facilitator", () => {
     expect(problem.detail).toContain("from 0.250001 USDC on");
     expect(read).toMatchObject({ ok: false, code: "settlement_rejected" });
     expect(await chain().balanceOf(scene.seller.payTo)).toBe(0n);
-    // The service settles the same price if its minimum is not raised.
     expect((await execute(scene, { authorizationId, paymentCredential })).data.settlementStatus).toBe("settled");
   });
 

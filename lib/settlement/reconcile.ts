@@ -16,7 +16,7 @@ import { settledBy, spentFinding, submit, transferOf } from "#lib/settlement/sub
 const BATCH = 32;
 const AT_ONCE = 8;
 const RESUBMISSIONS_MAX = 12;
-/** With fewer milliseconds left, a signed payment would expire before its transaction is mined. */
+/** With fewer milliseconds left, a signed payment may expire before its transaction is mined. */
 const RESUBMIT_MARGIN_MS = 10_000;
 
 /** Returns the number of executions that were checked. */

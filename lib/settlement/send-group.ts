@@ -10,13 +10,13 @@ import { broadcast, signTransaction } from "#lib/settlement/sign-transaction.ts"
 import { insertTransactions, knownCalls, lockNonces, takenNonces, type StoredCall } from "#lib/settlement/transaction-store.ts";
 import { settlementAccount } from "#lib/settlement/wallet.ts";
 
-/** A contract call. After `validBefore` it has no effect; null if it does not expire. */
+/** The target and data of a transaction. After `validBefore` the call has no effect; null if it does not expire. */
 export type Call = { readonly to: Hex; readonly data: Hex; readonly validBefore: Date | null };
 
-/** Adds a quarter to a gas estimate, because the chain's state may change before the call is mined. */
+/** Adds a quarter to a gas estimate, within SETTLEMENT_MAX_GAS, because the chain's state may change before the call is mined. */
 const withRoom = (gas: bigint): bigint => least((gas * 5n) / 4n, SETTLEMENT_MAX_GAS);
 
-/** Thrown if the chain's base fee is above the configured limit, or if the settlement key cannot pay the gas. */
+/** The error if the chain's base fee is above the configured limit, or if the settlement key cannot pay the gas. */
 export class NoGas extends Error {}
 /** The service pays for the gas, but the code of the payer's account decides how much gas is used. */
 export class TooMuchGas extends Error {

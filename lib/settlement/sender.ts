@@ -27,13 +27,13 @@ class Sender {
     this.#chain = chain;
   }
 
-  /** Zero after the last failed call has expired, because then no call waits. */
+  /** Zero if a call was sent since the last failure, or if the failed calls are not repeated any more. */
   get failingSeconds(): number {
     if (Date.now() >= this.#waitsUntil) this.#failingSince = null;
     return this.#failingSince === null ? 0 : (performance.now() - this.#failingSince) / 1_000;
   }
 
-  /** Resolves when the signed transaction is stored and was sent to a node; the node may still refuse it. */
+  /** Resolves when the signed transaction is stored and was sent to a node; the node may have refused it. */
   send(call: Call): Promise<Hex> {
     if (this.#waiting.length >= WAITING_MAX) return Promise.reject(new Error("Too many settlements wait to be sent."));
     return new Promise((resolve, reject) => {
@@ -57,7 +57,7 @@ class Sender {
     this.#working = false;
   }
 
-  /** Does not wait until the calls are sent, so the next calls can begin. Returns false if nothing could be stored. */
+  /** Does not wait until the calls are sent, so the next calls can begin. Returns false if the whole group failed. */
   async #sendOne(group: readonly QueuedCall[], facts: Promise<Facts>): Promise<boolean> {
     const calls = group.map(({ call }) => call);
     try {

@@ -36,7 +36,7 @@ export async function leaseDue(tx: Tx, limit: number, leaseMs: number): Promise<
     .returning();
 }
 
-/** Earlier executions with the same credential have failed; those that failed before they submitted it are not found. */
+/** The newest execution that submitted this credential. One that was refused before stored no nonce, so it is not found. */
 export async function executionOfCredential(
   db: Database | Tx,
   { payer, nonce, token }: Credential,

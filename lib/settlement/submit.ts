@@ -28,7 +28,7 @@ import { requirementsOf } from "#lib/x402/requirements.ts";
 /** Milliseconds until a block has enough confirmations; after that the reconciler continues. */
 const confirmMs = async (chain: string): Promise<number> =>
   2_000 + (chainOf(chain)?.confirmations ?? 0) * (await blockTimeMs(chain));
-/** The facilitator has already waited for 0.6 of its timeout (confirmationTimeoutMs). */
+/** Milliseconds for the 0.4 of the facilitator's timeout that confirmationTimeoutMs leaves, and for the confirmations. */
 export const settlingMs = async (chain: string): Promise<number> => facilitatorTimeoutMs() * 0.4 + (await confirmMs(chain));
 
 /** Even at the end of a request, each read of the chain gets this time; a healthy chain answers faster. */
@@ -81,7 +81,7 @@ export async function settleAndConfirm(
   return judgeRefusal(transfer, answer, transaction, facilitator);
 }
 
-/** Null if confirmations are needed, or if the receipt does not show the transfer. */
+/** Null if the receipt does not show the transfer, or if confirmations are needed and `atReceipt` is false. */
 function findingOf(receipt: TransactionReceipt, transfer: AuthorizedTransfer, atReceipt: boolean): Finding | null {
   const evidence = judgeReceipt(receipt, transfer);
   if (evidence.kind !== "transferred") return null;
@@ -157,7 +157,7 @@ async function confirm(transfer: AuthorizedTransfer, transaction: string | null,
   return { kind: "unknown", detail: "The facilitator reported a settlement that the chain does not show yet." };
 }
 
-/** Waits longer for the service's own transaction, because a standard x402 server calls only once more. */
+/** Waits longer for the service's own transaction, because a standard x402 server repeats its call to /settle only once. */
 async function waitOn(transfer: AuthorizedTransfer, transaction: string, facilitator: Facilitator): Promise<Finding> {
   const final = facilitator.trusted ? await evidenceWithin(transfer, await settlingMs(transfer.chain)) : null;
   return final ?? { kind: "broadcast", transaction };
@@ -175,7 +175,7 @@ async function confirmUnanswered(transfer: AuthorizedTransfer): Promise<Finding>
   return final ?? { kind: "unknown", detail };
 }
 
-/** True if the chain does not answer. The x402 library gives one reason for a payer without tokens and a key without gas. */
+/** Whether the payer has the amount now. True if the chain does not answer. */
 async function hasEnough({ chain, tokenAddress, payer, amount }: AuthorizedTransfer): Promise<boolean> {
   try {
     return (await balanceOf(chain, tokenAddress, payer)) >= amount;

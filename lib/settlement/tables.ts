@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { bigint, boolean, check, index, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { atomic, createdAt, moment } from "#lib/db/columns.ts";
 
-/** Payments without a mandate that a seller settled through this service's facilitator. */
+/** Payments without a mandate that sellers asked this service's facilitator to settle. */
 export const plainSettlements = pgTable(
   "plain_settlements",
   {
@@ -32,7 +32,7 @@ export const plainSettlements = pgTable(
     handedOver: boolean("handed_over").notNull().default(false),
     /** The authorization whose execution used the same signed payment later and gets the outcome of this settlement. */
     authorizationId: text("authorization_id"),
-    /** The time until which one request has the lease on this settlement. After that, a repeated request sends it again. */
+    /** Until this time, one request has the lease on this settlement. After that, a repeated request may send it again. */
     workedUntil: moment("worked_until")
       .notNull()
       .default(sql`clock_timestamp()`),
@@ -56,7 +56,7 @@ export const plainSettlements = pgTable(
 
 export type SettlementTransactionStatus = "sent" | "mined" | "dropped";
 
-/** Signed bytes are sent again until their block is final. If the call expires before it is in a block, its nonce is free. */
+/** The bytes are kept until their block is final, to send them again. If the call expires in no block, its nonce is free. */
 export const settlementTransactions = pgTable(
   "settlement_transactions",
   {
@@ -81,7 +81,7 @@ export const settlementTransactions = pgTable(
       .notNull()
       .default(sql`'{}'`),
     status: text("status").$type<SettlementTransactionStatus>().notNull(),
-    /** The block that contains the transaction now; null while no block does. */
+    /** The block that contained the transaction at the last check; null if none did. */
     blockNumber: bigint("block_number", { mode: "bigint" }),
     /** The time since which no block has contained the transaction. */
     waitingSince: moment("waiting_since")

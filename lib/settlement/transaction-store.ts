@@ -35,7 +35,7 @@ export async function lockNonces(tx: Tx, { chain, signer }: Signer): Promise<voi
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`settlement nonces ${chain} ${signer}`}, 0))`);
 }
 
-/** Includes nonces that were mined just now, because a node without the newest blocks may not count them yet. */
+/** Includes those of transactions that became final just now, because a node without the newest blocks may not count them yet. */
 export async function takenNonces(tx: Tx, signer: Signer, used: number): Promise<readonly number[]> {
   const minedJustNow = and(
     eq(transactions.status, "mined"),
@@ -172,7 +172,7 @@ export async function dropTransaction({ transactionId, hash }: TransactionRow): 
     .where(and(eq(transactions.transactionId, transactionId), sent, eq(transactions.hash, hash)));
 }
 
-/** Transactions are kept for a week, so that operators can look into questions about gas and nonces. */
+/** Transactions are kept for a week after their end, so that operators can look into questions about gas and nonces. */
 export async function forgetOldTransactions(): Promise<void> {
   await database()
     .delete(transactions)

@@ -4,7 +4,7 @@ import { openBySender } from "#lib/onchain/relay-store.ts";
 import { senderOn } from "#lib/settlement/sender.ts";
 import { oldestWaiting } from "#lib/settlement/transaction-store.ts";
 
-/** A chain mines a transaction with high enough fees within a few blocks. */
+/** A transaction with high enough fees is mined sooner than this. */
 const STUCK_SECONDS = 20;
 
 /** Seconds for which the oldest settlement has waited for a block, or for which this process could send none, if longer. */
@@ -19,7 +19,7 @@ export async function watchSettlements(): Promise<void> {
   for (const [chain, seconds] of await waitingByChain()) metrics().settlementWaiting.set({ chain }, seconds);
 }
 
-/** Whether no transaction of the service, for settlements or for mandates, has waited too long to be sent or to be mined. */
+/** Whether no settlement and no relayed transaction has waited too long to be sent or mined. */
 export async function noSettlementIsStuck(): Promise<boolean> {
   const [settled, relayed] = await Promise.all([waitingByChain(), openBySender()]);
   const seconds = [...settled.values(), ...relayed.map(({ waitingSeconds }) => Number(waitingSeconds))];
