@@ -61,7 +61,7 @@ async function lookUp(storefront: Storefront, catalogUrl: string, item: AskedIte
   return { ...item, productId, ...(variantId !== undefined && { variantId }) };
 }
 
-/** Without a catalog, items stay unchanged. */
+/** Looks up items that have a query and no productId. Without a catalog, all items stay unchanged. */
 export function resolveItems(storefront: Storefront, items: readonly AskedItem[]): Promise<AskedItem[]> {
   const { catalogUrl } = storefront;
   return Promise.all(

@@ -97,7 +97,6 @@ function payable(required: PaymentRequired): { challenge: OpenChallenge; asset: 
   return null;
 }
 
-/** The 402 of a plain x402 API contains everything that a purchase needs. */
 async function fromChallenge(storefrontUrl: string): Promise<Storefront> {
   const reply = await guardedFetch(storefrontUrl);
   const { host } = new URL(reply.url);

@@ -24,7 +24,7 @@ export type ClaimedSettlement = {
   readonly reason: string | null;
 };
 
-/** With every outcome the signed payment may have reached the server: only the chain shows whether it was paid. */
+/** With every outcome, the signed payment may have reached the server; only the chain shows whether it was settled. */
 export type PaidCheckout = {
   readonly outcome: "completed" | "refused" | "unknown";
   readonly status: number | null;

@@ -15,9 +15,8 @@ export type ProbedCheckout = {
   readonly accepted: PaymentRequirements;
   /** The decoded 402, as the seller sent it. */
   readonly raw: PaymentRequired;
-  /** The address that sent the 402, after redirects. */
+  /** The URL that sent the 402, after redirects. */
   readonly answeredAt: string;
-  /** For the denial challenge_mismatch. */
   readonly mismatches: readonly Mismatch[];
 };
 
@@ -26,7 +25,7 @@ type Order = Pick<Quote, "quoteId" | "amount">;
 /** The body of both calls to the checkout, without and with the signed payment. Both must be equal. */
 export const checkoutBody = ({ quoteId }: Pick<Quote, "quoteId">, idempotencyKey: string) => ({ quoteId, idempotencyKey });
 
-/** @throws Problem storefront_unavailable, storefront_invalid, out_of_stock, quote_expired, price_changed */
+/** @throws Problem storefront_unavailable, storefront_invalid, items_ambiguous, out_of_stock, quote_expired, price_changed */
 export async function probeCheckout(storefront: Storefront, quote: Order, idempotencyKey: string): Promise<ProbedCheckout> {
   const { checkoutUrl, checkoutMethod: method, domain, asset, payTo } = storefront;
   const reply = await guardedFetch(checkoutUrl, {

@@ -8,7 +8,7 @@ import type { Environment } from "#lib/vocabulary.ts";
 
 const Href = z.string().max(2_048);
 
-/** Fields of the manifest that the service does not use are dropped. */
+/** Fields that are not listed here are dropped. */
 const Manifest = z.object({
   version: z.string().max(32).optional(),
   name: SellerText(120).pipe(z.string().min(1)),

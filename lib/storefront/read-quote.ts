@@ -56,7 +56,7 @@ export type Quote = {
   readonly asset: AssetOnChain;
   /** In the order in which the agent asked for the items. */
   readonly lines: readonly QuoteLine[];
-  /** The time that the server claims. The database's clock decides whether it has passed. */
+  /** As the server states it, or computed for a plain x402 API. The database's clock decides whether it has passed. */
   readonly expiresAt: Date;
   readonly quoteHash: string | null;
 };

@@ -28,7 +28,7 @@ const Refusal = z.object({
     .catch(undefined),
 });
 
-/** The codes are those of UCP and of this project's own example servers. */
+/** The codes are those of UCP (the Universal Commerce Protocol) and of this project's own example servers. */
 export function problemOfRefusal(domain: string, status: number, json: unknown): Problem {
   if (status >= 500 || status === 429) return storefrontUnavailable(`${domain} answered ${status}.`);
   const { data } = Refusal.safeParse(json);

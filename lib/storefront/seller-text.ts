@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-/** Characters that are invisible or change the direction of the text after them. */
+/** Control, format, private-use and unassigned characters, and separators of lines and paragraphs. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
 
-/** Text that is only shown to people: characters that hide or reorder the text around them become spaces. */
+/** Text that is only shown to people. UNSEEN characters become spaces, because some of them hide or reorder text. */
 export const SellerText = (max: number) =>
   z
     .string()
