@@ -8,7 +8,7 @@ import { Timestamp } from "#lib/time.ts";
 const access = { sessionCapability: "webhooks:manage" } as const;
 const TYPE = /^[a-z][A-Za-z]{0,40}\.(?:\*|[a-z][A-Za-z]{0,60})$/;
 
-/** The service sets `disabled`: no message was delivered for five days, or the endpoint answered 410. */
+/** Only the service sets `disabled`; disabledBy says when. */
 const WebhookEndpointStatus = z.enum(["enabled", "paused", "disabled"]).meta({ id: "WebhookEndpointStatus" });
 /** `failed` means that the last attempt failed and no further attempt follows. */
 const WebhookDeliveryStatus = z.enum(["pending", "delivered", "failed"]).meta({ id: "WebhookDeliveryStatus" });

@@ -27,7 +27,7 @@ type Beginning = {
   readonly event: Pick<ChainedEvent, "type" | "sequence">;
 };
 
-/** The caller begins the first attempts now. Skips events that already have a delivery; returns the ids of stored ones. */
+/** The caller begins the first attempts now. Skips events that have a delivery; returns the ids of the stored deliveries. */
 export async function beginDeliveries(
   tx: Tx,
   { webhookEndpointId: endpointId, organizationId }: Pick<DeliveryRow, "webhookEndpointId" | "organizationId">,
@@ -184,7 +184,7 @@ export async function resendFailed(tx: Tx, { endpointId, since, rows, leaseMs }:
   return sent.length;
 }
 
-/** Deletes at most `rows` deliveries that ended, and returns how many. */
+/** Deletes at most `rows` deliveries that ended and are older than `days`, and returns how many. */
 export async function deleteOldDeliveries(days: number, rows: number): Promise<number> {
   const gone = await database().execute(sql`
     DELETE FROM webhook_deliveries WHERE webhook_delivery_id IN (

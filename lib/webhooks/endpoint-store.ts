@@ -88,7 +88,7 @@ export async function hasEndpointUnderOtherKey(ids: readonly string[]): Promise<
 export type Target = {
   readonly url: string;
   readonly sealed: string;
-  /** The secrets before the last rotation. Messages are also signed with these secrets for a limited time. */
+  /** The encrypted secrets before the last rotation, which also sign messages for a limited time; null after that. */
   readonly previous: string | null;
   /** The time that is signed in the messages, in seconds since 1970. */
   readonly timestamp: number;
@@ -99,7 +99,7 @@ export type LockedEndpoint = EndpointRow & {
   readonly nowMs: number;
   /** The number of pending deliveries, counted up to `openMax`. */
   readonly open: number;
-  /** Whether it is time for the next attempt of a delivery. */
+  /** Whether a pending delivery is due. */
   readonly isDue: boolean;
 };
 
