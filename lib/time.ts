@@ -9,7 +9,7 @@ export const Timestamp = z.iso
 const WRITTEN_MAX = 64;
 const written = new Map<number, string>();
 
-/** Reading the cache is forty times as fast as formatting, and hundreds of payments in a batch have the same few times. */
+/** Reading the cache is much faster than formatting, and the payments of a batch have the same few times. */
 export function toWire(time: Date): string {
   const at = time.getTime();
   let text = written.get(at);

@@ -6,11 +6,13 @@ import { perProcess } from "#lib/process.ts";
 const SECRET_NAME =
   /authorization|cookie|api-?key|secret|password|credential|private-?key|set-?up-?code|payment-signature|^(?:.*[a-z]T|t)oken$/i;
 
-/** Keys and tokens of this service, bearer values, private keys, long base64 text, and a user name with password in a URL. */
+/**
+ * API keys, tokens of checkouts and invitations, bearer values, private keys, long base64 text, and name and password in a URL.
+ */
 const SECRET_TEXT =
   /\b(?:csk|cst|cit)_[A-Za-z0-9_-]+|\bBearer\s+\S+|\b0x[0-9a-fA-F]{64,}|[A-Za-z0-9+/_-]{80,}={0,2}|:\/\/[^\s/@:]+:[^\s/@]+@/gi;
 
-/** A transaction hash looks like a private key, so it is logged only in a field named hash or reference. */
+/** A transaction hash looks like a private key, so it is logged only in a field whose name ends with hash or reference. */
 const HASH_NAME = /(?:hash|reference)$/i;
 
 const BREAKS = /[\r\n\u0085\u2028\u2029]+/g;
