@@ -18,10 +18,10 @@ type FactsRequest = {
   readonly credential: Pick<NonNullable<OrderCall["credential"]>, "hash"> | null;
 };
 
-/** A failed payment does not count, because another signed payment may follow while the amount is reserved. */
+/** False for a failed execution, because another signed payment may follow while the amount is reserved. */
 const counts = ({ settlementStatus }: ExecutionRow): boolean => settlementStatus !== "failed";
 
-/** Whether the service signs the payment itself, so that the agent has to send no signed payment. */
+/** Whether the service signs the payment itself, so that the agent need not sign one. False before an authorization. */
 export async function proves({ authorizationId }: OrderRow, caller: LeaseHolder["caller"]): Promise<boolean> {
   const authorization = authorizationId && (await findAuthorization(database(), caller, authorizationId));
   if (!authorization || authorization.payTo === null) return false;

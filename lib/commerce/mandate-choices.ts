@@ -12,12 +12,12 @@ import { formatAmount, parseAmount, type Atomic } from "#lib/money.ts";
 import { readUsage, simulatePayments, type Prospect } from "#lib/payments/simulate-payment.ts";
 import type { DenialCode, Environment, MandateMatch } from "#lib/vocabulary.ts";
 
-/** A preview uses these fields before the checkout is stored. */
+/** The fields of a checkout that mandateChoices reads. In a preview, the checkout is not stored yet. */
 export type Candidate = Omit<Parameters<typeof intentOfCheckout>[0], "checkoutIntentId"> &
   Scope & {
     readonly checkoutIntentId: string;
     readonly ownerSubjectId: string;
-    /** The authorization that asked for the approval, or that the approval made; if it is set, only its mandate can pay. */
+    /** The authorization that asked for the approval, or that the approval made; if it is set, only `mandateId` can pay. */
     readonly authorizationId: string | null;
     readonly mandateId: string | null;
     readonly charged: Atomic;
@@ -26,11 +26,11 @@ export type Candidate = Omit<Parameters<typeof intentOfCheckout>[0], "checkoutIn
 export type Choice = MandateView & {
   readonly denialCode: DenialCode | null;
   readonly feeQuote: PaymentIntent["feeQuote"] | null;
-  /** How long a request for approval under this mandate waits for a person. */
+  /** The mandate's limit, in milliseconds, on how long a new checkout waits for a person's decision. */
   readonly requestMs: number;
 };
 
-/** Mandates that can pay now come first. With an authorization, only its mandate is returned and no policy is simulated. */
+/** Mandates that can pay come first. If `candidate` has an authorization, returns only its mandate and simulates no policy. */
 export async function mandateChoices(candidate: Candidate, { mandates, now }: Candidates): Promise<readonly Choice[]> {
   const bound = candidate.authorizationId !== null;
   const payable = bound ? mandates.filter(({ mandateId }) => mandateId === candidate.mandateId) : mandates;
@@ -58,7 +58,7 @@ function choiceOf(
 ): Choice {
   const { asset, decimals } = policy;
   const bound = authorizationId !== null;
-  // If there is an authorization, the usage already contains the amount that it reserved.
+  // If an authorization has reserved the amount, the usage already contains it.
   const more = bound ? 0n : charged;
   const budgets = usage.map(({ window, unit, limit, spent, reserved, available }) => {
     const left = unit === "payments" ? BigInt(available) - (more > 0n ? 1n : 0n) : parseAmount(available, decimals) - more;
@@ -119,7 +119,7 @@ function whyNot(choice: Choice | undefined): MandateMatch {
   return denials[choice.denialCode].match ?? "seller_not_allowed";
 }
 
-/** The price and the buyer's share of the fee. */
+/** The price plus the buyer's share of the fee. */
 export function chargedFor({
   amount,
   tokenDecimals,

@@ -20,26 +20,26 @@ type OfferSeller = {
   readonly minimumAssuranceLevel: string;
 };
 
-/** A storefront's offer for a basket, which is stored with the order as JSON. */
+/** A storefront's offer for a basket. The order stores the whole offer as JSON. */
 export type Offer = {
   readonly storefront: Storefront;
-  /** Null if the storefront's domain belongs to no registered seller. */
+  /** Null if sellerOfStorefront finds no registered seller for the storefront. */
   readonly seller: OfferSeller | null;
   readonly resourceId: string | null;
   readonly quote: {
     readonly quoteId: string;
-    /** Decimal text in canonical form. */
+    /** Decimal text as formatAmount writes it. */
     readonly amount: string;
     readonly lines: readonly QuoteLine[];
     readonly expiresAt: string;
   };
   readonly basket: CanonicalBasket;
   readonly basketHash: string;
-  /** Of the ways to pay that the 402 response lists, only the accepted one is kept. */
+  /** The storefront's 402 response; of the ways to pay that it lists, only the one that fits the quote best is kept. */
   readonly challenge: PaymentRequired;
-  /** The idempotency key of all calls to the storefront's checkout, before and after the payment is signed. */
+  /** The idempotencyKey in every POST to the storefront's checkout, without and with the signed payment. */
   readonly checkoutKey: string;
-  /** The fields in which the 402 response differs from the quote. */
+  /** The fields in which the 402 response differs from the quote, the storefront's own data or the configured token. */
   readonly mismatches: readonly Mismatch[];
 };
 
@@ -83,7 +83,7 @@ export async function findOffer(
   };
 }
 
-/** Null for a payment without an order, or if the stored 402 response has no usable way to pay. */
+/** Null if authorizePayment opened the checkout (it has no storefront), or if its 402 response has no usable way to pay. */
 export function offerOfCheckout(row: CheckoutRow, seller: OfferSeller | null): Offer | null {
   const { challenge, quoteId, quoteExpiresAt, amount, payTo, canonicalBasket: basket, tokenDecimals } = row;
   const storefront = row.storefront as Storefront | null;

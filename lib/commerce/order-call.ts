@@ -1,19 +1,19 @@
 import type { OrderRow } from "#lib/commerce/order-store.ts";
 import type { KeyCaller, SessionCaller } from "#lib/http/operation.ts";
 
-/** `lease` is a random id; only the call whose id is stored in the order may change the order. */
+/** `lease` is a new id for each call. changeOrder changes the order only while the order stores this id. */
 export type OrderCall = {
   readonly caller: (KeyCaller | SessionCaller) & { readonly organizationId: string };
   readonly requestId: string;
   readonly request: Request;
-  /** The text of the signed payment and its SHA-256 hash. */
+  /** The text of the signed payment and its SHA-256 hash (credentialHash); null if the call has none. */
   readonly credential: { readonly text: string; readonly hash: string } | null;
   /** The URL to which the agent sends its next call about the order. */
   readonly url: string;
   readonly lease: string;
 };
 
-/** The part of a call that is needed to check an order's payment. A worker has only this part. */
+/** The part of a call that `adopt` and `follow` need. The worker of followOrders has only this part. */
 export type LeaseHolder = Pick<OrderCall, "requestId" | "lease"> & {
   readonly caller: { readonly organizationId: string; readonly environment: string };
 };
@@ -22,6 +22,6 @@ export type StepResult = {
   readonly order: OrderRow;
   /** Whether the next step of the order runs now, in the same call. */
   readonly goOn: boolean;
-  /** The payment of this call was refused before it was sent; `code` says why, and the agent may try again. */
+  /** The payment of this call was refused or has failed; `code` says why, and the agent may try again. */
   readonly refused?: { readonly executionId: string; readonly code: string };
 };

@@ -1,10 +1,10 @@
 import { Problem } from "#lib/problem.ts";
 import type { ApprovalStatus, CheckoutStatus, OrderStatus, SettlementStatus } from "#lib/vocabulary.ts";
 
-/** `new` means that the order is stored and nothing was decided yet. */
+/** `new` means that the order is stored and no step has set another state yet. */
 export type OrderState = OrderStatus | "new";
 
-/** An order may also keep its state. A trigger in the database refuses all other changes. */
+/** An order may also keep its state. A trigger in the database refuses every other change of the state. */
 export const orderTransitions: Readonly<Record<OrderState, readonly OrderState[]>> = {
   new: ["paymentCredentialRequired", "approvalRequired", "denied", "setupRequired", "quoteChanged"],
   setupRequired: ["paymentCredentialRequired", "approvalRequired", "denied"],
@@ -17,12 +17,12 @@ export const orderTransitions: Readonly<Record<OrderState, readonly OrderState[]
   quoteChanged: [],
 };
 
-/** A later call then gets the stored answer, unless it sends another signed payment. */
+/** A later call without a signed payment then gets the stored final answer. */
 export const isTerminal = (state: OrderState): boolean => orderTransitions[state].length === 0;
 
 export type OrderFacts = {
   readonly state: OrderState;
-  /** Whether the order continues an approved checkout. It pays exactly those terms: a new quote with other terms ends it. */
+  /** Whether continueCheckout made the order. It pays exactly the approved terms: a new quote with other terms ends it. */
   readonly continued: boolean;
   /** The SHA-256 hash of the signed payment in this call; null without one. */
   readonly credential: string | null;
@@ -30,23 +30,23 @@ export type OrderFacts = {
   readonly proves: boolean;
   /** The SHA-256 hash of the signed payment with which the order's payment was started; null if none was started. */
   readonly sent: string | null;
-  /** The checkout in which a person is asked to approve the order; null if nobody is asked. */
+  /** The checkout in which a person is or was asked to approve the order; null if nobody was asked. */
   readonly checkout: {
     readonly status: CheckoutStatus;
     readonly expiresAt: Date;
     readonly approval: { readonly status: ApprovalStatus; readonly expiresAt: Date } | null;
-    /** Whether the checkout was created for this order. False if another order with the same basket asked first. */
+    /** Whether the checkout names this order. False if another order asked for the same basket first, or used the approval. */
     readonly own: boolean;
   } | null;
   /** When the reservation of the amount expires; null if no amount is reserved or the payment was submitted already. */
   readonly holdUntil: Date | null;
-  /** The status of an execution that has not failed and that executePayment may have started. Null if there is none. */
+  /** The status of the order's execution that has not failed; the agent may have started it by executePayment. Null without. */
   readonly settlement: SettlementStatus | null;
 };
 
 /**
- * `quote` reads the storefront's offer; `supersede` ends an order whose offer or reservation has ended; `show` changes nothing.
- * `resume` lets an order with a used approval wait for its payment; `adopt` stores the id of a payment that started elsewhere.
+ * `quote` reads a new offer and decides its payment; `supersede` ends the order as quoteChanged; `show` changes nothing.
+ * `resume` lets an order with a used approval wait for its payment; `adopt` stores the id of an execution of another call.
  */
 export type OrderStep = "quote" | "redeem" | "reject" | "supersede" | "resume" | "pay" | "adopt" | "follow" | "show";
 

@@ -15,7 +15,7 @@ type OrderChange = Partial<
   >
 >;
 
-/** `slot` is a hash of the idempotency key. */
+/** Finds or inserts the order with the slot of `row`, a hash of the organization, operation and idempotency key (slotOf). */
 export async function openOrder(db: Db, row: typeof orders.$inferInsert): Promise<OrderRow> {
   await db.insert(orders).values(row).onConflictDoNothing({ target: orders.slot });
   // A parallel call with the same key may have deleted the order between the two statements.
@@ -67,7 +67,7 @@ export async function dueOrders(tx: Tx, limit: number, leaseMs: number): Promise
   return ids;
 }
 
-/** Deletes an order only if nothing was decided yet and the caller has the lease. */
+/** Deletes the order only if its state is `new` and the caller has the lease. */
 export async function forgetOrder(db: Db, orderId: string, lease: string): Promise<void> {
   await db.delete(orders).where(and(eq(orders.orderId, orderId), eq(orders.lease, lease), eq(orders.status, "new")));
 }
@@ -101,7 +101,7 @@ export async function sealOrder(db: Db, orderId: string, body: string): Promise<
   return order?.body ?? body;
 }
 
-/** Whether the organization declined this basket in the last hour, under this mandate or before a mandate was chosen. */
+/** Whether a person declined this basket, or took back its approval, in the last hour: for this mandate, or for none yet. */
 export async function rejectedLately(db: Db, mandateId: string, basketHash: string): Promise<boolean> {
   const { organizationId } = mandates;
   const owner = db.select({ organizationId }).from(mandates).where(eq(mandates.mandateId, mandateId));
@@ -131,7 +131,7 @@ type OrderDecision = {
   readonly checkoutIntentId: string | null;
 };
 
-/** Runs in the transaction that stores the authorization of the payment, so that both are stored or neither. */
+/** Runs in the transaction that stores the authorization. Does not change the order if another call has the lease. */
 export const saveDecided = (c: Sql, order: OrderDecision) => c`
   UPDATE orders SET status = ${order.status}, attempt = ${order.attempt}, offer = ${JSON.stringify(order.offer)}::text::json,
     authorization_id = ${order.authorizationId}, checkout_intent_id = ${order.checkoutIntentId}, updated_at = clock_timestamp()
@@ -148,7 +148,7 @@ type OrderRedemption = {
   readonly at: Date;
 };
 
-/** Keeps the amount reserved until the payment expires; runs in the transaction that decides the payment again. */
+/** Marks the approval as used and keeps the amount reserved at least until `payableUntil`, in the transaction that decides. */
 export const saveRedeemed = (c: Sql, one: OrderRedemption): readonly PromiseLike<unknown>[] => {
   const at = one.at.toISOString();
   return [

@@ -25,11 +25,11 @@ type ExecutionReply = {
   readonly instance?: string;
 };
 
-/** The hash of the signed payment or, if the service signs, the number of executions so far, so that a retry is noticed. */
+/** Names an attempt to pay. If the service signs, it counts the executions, so that an attempt after a failed one is new. */
 const attemptOf = async (authorizationId: string, credential: OrderCall["credential"]): Promise<string> =>
   credential ? credential.hash : `proof-${(await executionsOf(database(), [authorizationId])).length}`;
 
-/** If the signed payment is refused, the order keeps its state. */
+/** If the payment is refused or fails at once, the order keeps its state. */
 export async function pay(order: OrderRow, on: OrderCall): Promise<StepResult> {
   const { credential, caller, requestId, request } = on;
   const { authorizationId, orderId } = order;
@@ -54,7 +54,7 @@ export async function pay(order: OrderRow, on: OrderCall): Promise<StepResult> {
   return { order: requireLease(await changeOrder(database(), orderId, on.lease, change, true)), goOn: true };
 }
 
-/** The execution was started by executePayment or by an interrupted call. */
+/** `execution` was started by an executePayment call of the agent, or by an interrupted call about this order. */
 export async function adopt(order: OrderRow, on: LeaseHolder, execution: ExecutionRow): Promise<StepResult> {
   const change = { status: "processing", executionId: execution.executionId, credentialHash: execution.credentialHash };
   return { order: requireLease(await changeOrder(database(), order.orderId, on.lease, change, true)), goOn: true };
@@ -79,7 +79,7 @@ export async function follow(order: OrderRow, on: LeaseHolder): Promise<StepResu
 
 type Answer = NonNullable<OrderRow["answer"]>;
 
-/** A settled payment cannot move money again; any other is sent only while the mandate and the agent's rights allow it. */
+/** A settled payment cannot move money again. One that is not settled is sent only if the mandate still admits it. */
 const maySend = async (execution: ExecutionRow): Promise<boolean> =>
   execution.settlementStatus === "settled" || stillAdmits(execution, await authorizationOf(database(), execution));
 

@@ -189,7 +189,7 @@ describe("placeOrder with an approval", () => {
     const checkoutIntentId = reason?.checkoutIntentId ?? "";
     expect(data.nextAction.url).toBe(reason?.href);
     expect(reason?.pollWith?.path).toContain(checkoutIntentId);
-    // The agent must not execute the authorization itself, because this would pay without placing the order.
+    // The reason offers no call of executePayment, because that call alone would pay without placing the order.
     expect(reason?.next).toBeUndefined();
     await reviewed(checkoutIntentId, scene.person);
     await approve(checkoutIntentId, scene.person.credential);

@@ -12,11 +12,11 @@ import { headersOfChallenge } from "#lib/x402/challenge-header.ts";
 export type Snapshot = {
   readonly order: OrderRow;
   readonly authorization: AuthorizationRow | null;
-  /** The mandate names the address of a wallet. */
+  /** Whether the mandate names the address of a wallet. */
   readonly hasWallet: boolean;
   /** With service7702, the service signs the payment itself; with eip3009, the agent's wallet signs. */
   readonly paymentMode: "eip3009" | "service7702";
-  /** Set if the payment of this call, signed by the agent or the service, was refused before it was sent; `code` says why. */
+  /** Set if the payment of this call, signed by the agent or the service, was refused or failed at once; `code` says why. */
   readonly refused: { readonly executionId: string; readonly code: string } | null;
   /** The URL to which the agent sends its next call about the order. */
   readonly url: string;

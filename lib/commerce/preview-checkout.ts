@@ -48,7 +48,7 @@ export const previewCheckout: Handler<typeof contract.previewCheckout> = async (
 
 type Preview = Omit<NewCheckout, "expiresAt" | "createdAt" | "updatedAt"> & {
   readonly quoteExpiresAt: Date;
-  /** The checkout waits at most this many milliseconds for a person's decision. */
+  /** A new checkout waits at most this many milliseconds for a person's decision, unless a person extends the time. */
   readonly requestMs: number;
 };
 
@@ -105,7 +105,7 @@ async function readPreview({ storefrontUrl, items, mandateId, metadata }: Body, 
   return { ...checkout, ...detected, feeQuote: choices[0]?.feeQuote ?? null, requestMs };
 }
 
-/** A mandate and a basket have at most one open checkout. */
+/** For a mandate and a basket, an organization has at most one open checkout without a reserved amount (lockOpenTwin). */
 async function openOrFind(tx: Tx, preview: Preview, expiresInSeconds: number | undefined, requestId: string) {
   const now = await clock(tx);
   if (preview.quoteExpiresAt <= now) {
@@ -133,7 +133,7 @@ async function openOrFind(tx: Tx, preview: Preview, expiresInSeconds: number | u
   return { checkout, now };
 }
 
-/** Closes a checkout that has expired or has other terms. @throws Problem conflict if an open one belongs to another agent */
+/** Null if it closed `open`, which has expired or has other terms. @throws Problem conflict if it is live and of another agent */
 async function keepOrClose(tx: Tx, open: CheckoutRow, preview: Preview, now: Date): Promise<CheckoutRow | null> {
   const over = open.expiresAt <= now;
   if (!over && open.ownerSubjectId !== preview.ownerSubjectId) {

@@ -27,7 +27,7 @@ const stateOf = {
   deny: "denied",
 } as const satisfies Record<Outcome, string>;
 
-/** Null means that another call or worker has taken over the work on the order. */
+/** `order` is null if another call or worker has taken the lease. @throws Problem idempotency_in_flight */
 export function requireLease(order: OrderRow | null): OrderRow {
   if (!order) throw inFlight();
   return order;
@@ -42,7 +42,7 @@ export const itemsOf = ({ items }: OrderRow): readonly AskedItem[] => items as r
 
 type Submit = { readonly slot: string; readonly fingerprint: string; readonly mandateId: string; readonly intent: NamedIntent };
 
-/** The queue of authorizations is the only code that reserves amounts. */
+/** Decides by the queue of authorizations (submitItem), because only its batches reserve amounts. @throws Problem */
 export async function decide(on: OrderCall, order: OrderRow, asked: Submit, purchase: Purchase): Promise<void> {
   const { organizationId, environment } = on.caller;
   const answer = await submitItem({

@@ -13,7 +13,7 @@ import { notDelegated, notRegistered, refusedOnChain } from "#lib/payments/oncha
 import { Problem } from "#lib/problem.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 
-/** The assumed time for which the seller requires a signed payment to be valid; nothing is signed here. */
+/** Assumed in place of the maxTimeoutSeconds in a seller's 402 response; nothing is signed here. */
 const TIMEOUT_SECONDS = 300;
 
 export type ModeFacts = {
@@ -33,7 +33,7 @@ const unsupported = (mode: string): Check => {
   return failing("paymentMode", new Problem("scheme_unsupported", { detail }));
 };
 
-/** The agent's wallet signs the payment, or the service under a mandate that is registered on the chain. */
+/** Checks who can sign the payment: the agent's wallet, or the service for a mandate that is registered on the chain. */
 export async function modeChecks(asked: ModeFacts): Promise<readonly Check[]> {
   const { mode = "", mandate, asset } = asked;
   if (!["", "eip3009", "service7702"].includes(mode)) return [unsupported(mode)];
@@ -88,7 +88,7 @@ async function registeredChecks(asked: ModeRequest, registration: RegistrationRo
   }
 }
 
-/** Shortly before a budget period ends, no refusal is reported, because the payment would fall into the next period. */
+/** Shortly before a period of the registration ends, reports no refusal: a payment must then wait for the next period. */
 function refusalAt(now: Date, registration: RegistrationRow, payment: ExpectedPayment): Promise<Refusal> | Refusal {
   if (registration.revocation !== "none") return "Revoked";
   const life = lifeAt(registration, now, TIMEOUT_SECONDS);

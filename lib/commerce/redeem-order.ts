@@ -144,7 +144,7 @@ function redeemed({ order, on, offer, decided, locked, now }: Redemption): Purch
   return { status: 200, body: "", events: [event], write: (c) => saveRedeemed(c, saved) };
 }
 
-/** Closing the checkout releases the reserved amount. */
+/** Closes the checkout if it is still approved, which ends the approval and releases the reserved amount. */
 async function release(order: OrderRow, on: OrderCall): Promise<void> {
   const { checkoutIntentId, orderId } = order;
   if (checkoutIntentId === null) return;
@@ -156,7 +156,6 @@ async function release(order: OrderRow, on: OrderCall): Promise<void> {
   });
 }
 
-/** If the checkout is still approved, also ends the approval and releases the reserved amount. */
 export async function supersede(order: OrderRow, on: OrderCall): Promise<StepResult> {
   await release(order, on);
   const changed = await changeOrder(database(), order.orderId, on.lease, { status: "quoteChanged" });

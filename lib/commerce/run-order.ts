@@ -19,7 +19,7 @@ import { findAuthorization } from "#lib/holds/execution-store.ts";
 import { Problem } from "#lib/problem.ts";
 import { credentialHash } from "#lib/x402/credential.ts";
 
-/** Must be longer than all timeouts of storefront calls in one run, or another call would take the order during the run. */
+/** Longer than a run with a slow storefront usually takes: when the lease ends, another call can take over the order. */
 const LEASE_MS = 90_000;
 const WAIT_MS = 1_000;
 const ASK_EVERY_MS = 50;
@@ -41,7 +41,7 @@ async function take(order: OrderRow, lease: string): Promise<OrderRow> {
   }
 }
 
-/** A call that throws stores no answer. @throws Problem forbidden, idempotency_in_flight, and the problems of the steps */
+/** If it throws, the order stores no answer. @throws Problem forbidden, idempotency_in_flight, and the problems of the steps */
 export async function runOrder(order: OrderRow, asked: Omit<OrderCall, "lease">): Promise<StoredReply> {
   const { credential } = asked;
   if (order.subjectId !== asked.caller.subjectId)
@@ -57,7 +57,7 @@ export async function runOrder(order: OrderRow, asked: Omit<OrderCall, "lease">)
     const stepped = await advance(leased, on);
     return await answer(stepped, on, idempotency);
   } catch (error) {
-    // If nothing was decided yet, the agent can use the same idempotency key again, even with a different body.
+    // An order that is still `new` is deleted, so the agent can use the idempotency key again, even with a different body.
     await forgetOrder(database(), order.orderId, on.lease);
     throw error;
   } finally {

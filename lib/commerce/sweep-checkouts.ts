@@ -7,7 +7,7 @@ import { isProblem } from "#lib/problem.ts";
 
 const ROWS = 200;
 
-/** Closes at most ROWS checkouts and ROWS approvals, and returns how many it closed. */
+/** Closes at most ROWS undecided and ROWS approved checkouts, and returns how many it closed. */
 export async function sweepCheckouts(): Promise<number> {
   let swept = 0;
   for (const checkout of await dueCheckouts(database(), ROWS)) {
@@ -19,7 +19,7 @@ export async function sweepCheckouts(): Promise<number> {
   return swept;
 }
 
-/** A Problem means that somebody is deciding the checkout now; the next run tries again. */
+/** Ignores a Problem, for example because a person decides the checkout now; the next run tries again. */
 const sweepOne = (scope: Scope, checkoutIntentId: string): Promise<number> =>
   closeIfDue(scope, checkoutIntentId).catch((error: unknown) => {
     if (isProblem(error)) return 0;

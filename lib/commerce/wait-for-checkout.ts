@@ -6,7 +6,7 @@ import { Counts, hasPlace } from "#lib/http/share.ts";
 import { Problem } from "#lib/problem.ts";
 
 const EVERY_MS = 500;
-/** Both are limited, as a person can own many organizations; the last `kept` places are for those without a waiting request. */
+/** Limits each organization and each owner, who may own several. The last `kept` places are for those that have no place. */
 const PER_ORGANIZATION = { most: 2_000, each: 200, kept: 500 };
 const PER_PERSON = { most: 2_000, each: 300, kept: 500 };
 

@@ -3,10 +3,10 @@ import type { PgTable } from "drizzle-orm/pg-core";
 import type { PendingQuery, Row } from "postgres";
 import type { Sql } from "#lib/db/sql.ts";
 
-/** The type `id` is text without control characters and never empty; `json text` is JSON in a text column. */
+/** The type `id` is text that is not empty and has no SEPARATOR or NULL; `json text` is JSON in a text column. */
 export type Column<T> = readonly [name: string, type: string, read: (row: T) => string | null];
 
-/** No value contains these control characters: ids are checked, and JSON escapes them. NULL stands for SQL's NULL. */
+/** No joined value contains these control characters: ids are checked, and JSON escapes them. NULL stands for SQL's NULL. */
 const SEPARATOR = "\u0001";
 const NULL = "\u0002";
 

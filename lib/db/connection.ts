@@ -8,7 +8,7 @@ import { wireTypes } from "#lib/db/wire-types.ts";
 export type ConnectionOptions = {
   readonly url: string;
   readonly settings: Readonly<Record<string, string | number>>;
-  /** The time to open a connection and get the answer to its first statement. */
+  /** The longest time to open a connection and get the answer to its first statement. */
   readonly openMs: number;
   /** How long a statement may wait without any data; longer than statement_timeout, which a working server enforces. */
   readonly silenceMs: number;
@@ -122,7 +122,7 @@ export class Connection {
     };
   }
 
-  /** Added before the driver's listeners, so that a statement between `error` and `close` fails and does not wait forever. */
+  /** Call this before the driver adds its listeners, or a statement between `error` and `close` waits forever. */
   #watch(socket: Socket): void {
     this.#socket = socket;
     if (this.#ended) socket.destroy();

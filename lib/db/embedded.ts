@@ -85,7 +85,7 @@ async function initialize(directory: string, bin: string, account: Account, dura
   await writeFile(join(directory, "password"), password, { mode: 0o600 });
 }
 
-/** Makes missing database files elsewhere and moves or symlinks them when complete. */
+/** Makes missing database files in a folder of another name, and moves or symlinks it to its place when complete. */
 async function cluster(dataDir: string, bin: string, account: Account, durable: boolean): Promise<Cluster> {
   const place = join(dataDir, "postgres");
   if (!(await stat(place).catch(() => null))) {

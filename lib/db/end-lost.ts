@@ -5,12 +5,12 @@ import type { Sql } from "#lib/db/sql.ts";
 import { terminate } from "#lib/db/terminate.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** The pause between two questions to the server; a quiet statement may only wait for a lock. */
+/** The pause between two questions to the server. */
 const PAUSE_MS = 250;
 
 type Waiting = { readonly pid: number; readonly blockers: readonly number[] | null };
 
-/** Processes that ended, waited half a second for a message, or wait for a lock; `blockers` hold that lock, else null. */
+/** Processes that ended, waited half a second for a message, or wait for a lock. Only these last have `blockers`, the holders. */
 async function selectWaiting(sql: Sql, pids: readonly number[]): Promise<readonly Waiting[]> {
   const rows = await sql<{ pid: number; blockers: string | null }[]>`
     SELECT asked.pid, CASE WHEN a.wait_event_type = 'Lock' THEN array_to_string(pg_blocking_pids(a.pid), ',') END AS blockers
@@ -20,7 +20,7 @@ async function selectWaiting(sql: Sql, pids: readonly number[]): Promise<readonl
   return rows.map(({ pid, blockers }) => ({ pid, blockers: blockers?.split(",").map(Number) ?? null }));
 }
 
-/** A process that waits for a lost process's lock counts too: its connection may be lost, and it would keep the lock. */
+/** A process that waits for a lost process's lock counts too: if its connection is lost, it would get and keep the lock. */
 function lostAmong(waiting: readonly Waiting[]): ReadonlySet<number> {
   const lost = new Set(waiting.filter(({ blockers }) => blockers === null).map(({ pid }) => pid));
   let known = 0;
@@ -61,7 +61,7 @@ export async function endLost(sql: Sql, pools: readonly Pool[]): Promise<void> {
   const state = perProcess("lostConnections", () => ({ isAsking: false }));
   if (state.isAsking) return;
   state.isAsking = true;
-  // If this connection is lost too, the next call opens another one.
+  // If the connection of `sql` is lost too, the next call opens another one.
   await askOnce(sql, pools).catch(() => {});
   await pause(PAUSE_MS, undefined, { ref: false });
   state.isAsking = false;

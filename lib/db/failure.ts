@@ -54,5 +54,5 @@ export const endedBeforeCommit = (error: unknown): boolean => connectionEnded(er
 /** Whether the failed statement may have written something. */
 export const outcomeUnknown = (error: unknown): boolean => causesOf(error).some((cause) => codeOf(cause) === "OUTCOME_UNKNOWN");
 
-/** Deadlock, serialization failure or lock timeout: another transaction holds the rows, and a retry may succeed. */
+/** Deadlock, serialization failure or lock timeout: another transaction uses the rows, and a retry may succeed. */
 export const lockedOut = (error: unknown): boolean => ["40P01", "40001", "55P03"].includes(sqlState(error) ?? "");

@@ -13,7 +13,7 @@ export type PoolOptions = ConnectionOptions & {
   readonly waitersMax: number;
   readonly idleMs: number;
   readonly lifetimeMs: number;
-  /** For this long, callers wait for a connection, and a read or BEGIN whose connection ended is sent a second time. */
+  /** For this long, callers wait during an outage. A younger read or BEGIN is sent again if its connection ends. */
   readonly graceMs?: number;
 };
 
@@ -21,7 +21,7 @@ export type PoolOptions = ConnectionOptions & {
 const OPENING_MAX = 2;
 const PAUSE_MIN_MS = 50;
 const PAUSE_MAX_MS = 1_000;
-/** The pause between attempts to connect during `graceMs`. */
+/** The pause between attempts to connect while an outage is younger than `graceMs`. */
 const PAUSE_GRACE_MS = 100;
 
 const ELSEWHERE = "The database fell silent on another connection.";
@@ -29,7 +29,7 @@ const ELSEWHERE = "The database fell silent on another connection.";
 /** Statements that only read: if their connection is lost, nothing was written. */
 const READS = /^\s*(?:SELECT|SHOW|EXPLAIN)\b/i;
 
-/** When a connection ends, only its own statements fail, and a new connection is opened when a caller needs it. */
+/** When a connection ends, its own statements fail, and a new connection is opened when a caller needs it. */
 export class Pool {
   readonly #options: PoolOptions;
   readonly #idle: Connection[] = [];
@@ -64,7 +64,7 @@ export class Pool {
     return [...this.#lent].filter(({ isQuiet }) => isQuiet);
   }
 
-  /** If `work` fails, sends ROLLBACK; if a statement still runs then, ends the connection. */
+  /** If `work` fails, sends ROLLBACK. If a statement still runs after `work` and ROLLBACK, ends the connection. */
   async use<T>(work: (sql: Sql, connection: Connection) => Promise<T>): Promise<T> {
     return this.#useLent(await this.#lend().catch(noted), work);
   }
@@ -121,7 +121,7 @@ export class Pool {
     return !this.isEnding && performance.now() - since < (this.#options.graceMs ?? 0);
   }
 
-  /** A statement on a connection that broke while idle would wait for the whole time limit. */
+  /** Ends idle and busy connections that got no data since `time`, because their statements would wait for the time limit. */
   forgetUnheardSince(time: number): void {
     this.forgetIdleUnheardSince(time);
     for (const connection of [...this.#lent].filter(({ busy, heardAt }) => busy && heardAt < time)) connection.abandon(ELSEWHERE);

@@ -6,7 +6,7 @@ type RequestTrace = { readonly began: number | null; written: boolean; lost: unk
 
 const requests = () => perProcess("followedRequests", () => new AsyncLocalStorage<RequestTrace>());
 
-/** Follows a request, as the libraries between the request and the database do not report what it does there. */
+/** Notes what the request does in the database, because the libraries between them do not report it. */
 export const followRequest = <T>(work: () => T): T =>
   requests().run({ began: performance.now(), written: false, lost: null, organizationId: null }, work);
 

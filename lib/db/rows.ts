@@ -40,7 +40,7 @@ export function readerOf<T extends PgTable, const K extends keyof InferSelectMod
   };
 }
 
-/** For json_populate_recordset. PostgreSQL refuses NUL and lone surrogates in that text, even in nested values. */
+/** For json_populate_recordset. PostgreSQL refuses NUL and lone surrogates in this text. */
 export const writeRows = <T extends PgTable>(table: T, rows: readonly InferSelectModel<T>[]): string => {
   const columns = Object.entries(getTableColumns(table));
   const named = rows.map((row) => Object.fromEntries(columns.map(([key, { name }]) => [name, row[key as keyof typeof row]])));
