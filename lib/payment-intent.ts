@@ -16,7 +16,7 @@ const AskedPricing = z
   ])
   .meta({ id: "AskedPricing" });
 
-/** The seller as the agent describes it. The description is never trusted: the record of a registered seller replaces it. */
+/** The seller as the agent describes it. For a registered seller, the decision uses the registered record instead. */
 export const AskedSeller = z
   .strictObject({ sellerId: ClientId.optional(), name: z.string().max(200).optional(), domain: z.string().max(260).optional() })
   .meta({ id: "AskedSeller", description: "The seller as the agent knows it. It is compared with the registered record." });

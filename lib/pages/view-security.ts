@@ -30,7 +30,7 @@ export type SecurityView = {
   readonly passkeys: readonly Passkey[];
   readonly passkeysOffered: boolean;
   readonly hasPassword: boolean;
-  /** The person's sign-in methods other than passkeys, by their names in Session.authMethods. */
+  /** The person's sign-in methods other than passkeys and links by mail, by their names in Session.authMethods. */
   readonly otherWays: readonly string[];
   /** Whether the person recently confirmed their identity, so that they may change their sign-in methods. */
   readonly proved: boolean;

@@ -12,9 +12,9 @@ export type SellerFee = {
   readonly createdAt: string;
   readonly amount: string;
   readonly asset: string;
-  /** Null if no settled payment of this seller belongs to the fee. */
+  /** Null if no settled payment to this organization belongs to the fee. */
   readonly resourceId: string | null;
-  /** Null if no settled payment of this seller belongs to the fee. */
+  /** Null if no settled payment to this organization belongs to the fee. */
   readonly paid: string | null;
 };
 
@@ -40,7 +40,7 @@ export async function viewSellerFees(organizationId: string, { cursor, limit }: 
   return { ...rest, items: fees };
 }
 
-/** Since the start of this UTC month, by asset. */
+/** Since the start of this UTC month, by asset and chain. */
 export async function viewDueSellerFees(organizationId: string): Promise<readonly DueFees[]> {
   const now = await clock(database());
   const month = new Date(`${now.toISOString().slice(0, 7)}-01T00:00:00.000Z`);

@@ -23,7 +23,7 @@ export type Spending = {
 
 const DAYS = 30;
 
-/** By asset, the one with the most payments first. Empty before the first mandate. */
+/** One entry for each asset and chain of the mandates, the one with the most payments in the time shown first. */
 export const viewSpending = (scope: Scope): Promise<readonly Spending[]> =>
   reading(async (tx, now) => {
     const rows = await selectSpending(tx, scope, firstDay(now, DAYS));
@@ -35,7 +35,7 @@ export const viewSpending = (scope: Scope): Promise<readonly Spending[]> =>
 export type Coin = { readonly asset: string; readonly chain: string };
 export const sameCoin = (a: Coin, b: Coin): boolean => a.asset === b.asset && a.chain === b.chain;
 
-/** The last `count` days of the rows with this coin. */
+/** The amounts of the last `count` UTC days in this coin, also of days without payments. */
 export function daysOf(coin: Coin, rows: readonly Spend[], now: Date, count: number): Spending["days"] {
   const own = rows.filter((row) => sameCoin(row, coin));
   return spendingDays(own, now, count).map(({ day, ...sums }) => ({ day, ...textsOf(sums, decimalsOf(coin)) }));

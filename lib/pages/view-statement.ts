@@ -98,7 +98,7 @@ export async function viewStatement(caller: MemberCaller, asked: StatementReques
   };
 }
 
-/** CSV lines, newest first. @throws Problem capability_required, not_found for an invalid month */
+/** The lines of a CSV file, with the newest fee first. @throws Problem capability_required, not_found for an invalid month */
 export async function exportFees(
   caller: MemberCaller,
   asked: string | undefined,

@@ -37,7 +37,7 @@ async function factsOf(environment: Environment, { kind, id }: Target) {
 
 export type TargetView = Awaited<ReturnType<typeof viewTarget>>;
 
-/** What an emergency revocation would affect; `facts` is null for an unknown id. */
+/** What an emergency revocation would affect; `facts` is null if this environment has no such target. */
 export async function viewTarget(environment: Environment, target: Target) {
   const facts = await factsOf(environment, target);
   if (!facts) return { ...target, facts: null, reach: [], held: [], underWay: [], moreUnderWay: false };

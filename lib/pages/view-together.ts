@@ -3,7 +3,7 @@ import type { SessionCaller } from "#lib/http/operation.ts";
 import { viewCheckout } from "#lib/pages/view-checkout.ts";
 import { isProblem } from "#lib/problem.ts";
 
-/** Records each request as shown to this session, as the page of a single request does. Unknown ids are left out. */
+/** Calls viewCheckout, which records what this session was shown, for each id. Ids that are not found are left out. */
 export async function viewTogether(
   checkoutIntentIds: readonly string[],
   caller: SessionCaller,

@@ -8,7 +8,7 @@ export type AllowedOnce = {
   readonly by: string;
   readonly at: string;
   readonly expiresAt: string;
-  /** The id of the payment that used it; null if none did. */
+  /** The authorizationId of the payment that used the waiver; null if none did. */
   readonly usedBy: string | null;
   readonly state: "open" | "used" | "ended";
 };
@@ -16,7 +16,7 @@ export type AllowedOnce = {
 type Decided = { readonly authorizationId: string; readonly organizationId: string; readonly outcome: string };
 
 /**
- * For a refused payment, the waiver that allowed it once; for an allowed payment, the waiver that it used; null if none.
+ * For a refused payment, the waiver that allowed it once; for any other payment, the waiver that it used; null if none.
  * `version` is the mandate's current version.
  */
 export async function allowedOnce(tx: Tx, payment: Decided, version: number, now: Date): Promise<AllowedOnce | null> {

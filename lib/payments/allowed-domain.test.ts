@@ -35,7 +35,6 @@ beforeEach(async () => {
 
 const under = (rules: Record<string, unknown>) => ({ policy: { ...policy, sellers: { unregistered: "allow" }, ...rules } });
 
-/** A seller that belongs to another organization than the owner of the shop. */
 async function foreignSeller(registered: Parameters<typeof newSeller>[1]) {
   const owner = await createPerson(await createOrganization("Foreign"));
   return newSeller(owner.credential, registered);

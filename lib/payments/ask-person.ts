@@ -21,7 +21,7 @@ export type OpenApproval = {
   readonly subjectId: string | null;
 };
 
-/** Equal payments have the same approval key, and each key has at most one open question. */
+/** Equal payments under a mandate have the same approval key, and each key has at most one open question. */
 export type Question = OpenApproval & {
   readonly approvalKey: string;
   /** The new checkout to open; null if the same question is already open. */
@@ -99,7 +99,7 @@ export function withAsking(decision: Decision, question: Question | null, item: 
   return { ...decision, findings, reasons: renderReasons(findings) };
 }
 
-/** True if the caller pays itself, because its key or session was already checked. */
+/** Whether the agent that pays is active. True if the caller itself pays, because its key or session was already checked. */
 export const agentLive = ({ purchase }: Item, facts: BatchFacts): boolean =>
   !purchase?.agentId || facts.checkouts.get(purchase.checkoutIntentId ?? "")?.agentLive !== false;
 

@@ -15,7 +15,7 @@ export const eventOf = ({ item, decision, ...row }: NewAuthorization): AuditEven
   subjectId: subjectOf(item),
   entityType: "authorization",
   entityId: row.authorizationId,
-  // Keys are in alphabetical order, because the hash depends on the order.
+  // Keys are in alphabetical order, so that the event is hashed without sorting them (see eventText).
   metadata: {
     amount: row.intent.amount,
     asset: row.intent.asset,

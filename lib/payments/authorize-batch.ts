@@ -32,7 +32,7 @@ import { Problem } from "#lib/problem.ts";
 
 const TRIES_MAX = 2;
 const TRANSACTIONS_MAX = 20;
-/** A batch that fails later than this many milliseconds is not tried again, because its callers have waited long enough. */
+/** A run that fails after more milliseconds than this is not repeated. */
 const AGAIN_MS = 3_000;
 
 export const batchTerms = (): BatchTerms => ({
@@ -109,10 +109,10 @@ const maybeDecided = (): Problem =>
     "The service lost its database while it saved the decision. Ask again with the same idempotency key: the answer says what was saved.",
   );
 
-/** Whether a second run can succeed; it finds a reply that another process has stored for the same idempotency key. */
+/** Whether a second run can succeed. After a lost slot, it finds the reply that another process stored. */
 const passing = (error: unknown): boolean => lostSlot(error) || lockedOut(error) || endedBeforeCommit(error);
 
-/** At most one mandate is in both halves. Finding one bad payment of n costs at most 1 + 2·log2(n) transactions. */
+/** At most one mandate is in both halves. Finding one bad payment of n takes at most 1 + 2·⌈log2(n)⌉ runs. */
 function halves(items: readonly Item[]): readonly (readonly Item[])[] {
   const together = [...Map.groupBy(items, (item) => item.mandateId).values()].flat();
   const middle = Math.ceil(together.length / 2);

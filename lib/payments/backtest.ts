@@ -15,7 +15,7 @@ import type { Outcome } from "#lib/vocabulary.ts";
 export type BacktestItem = {
   readonly policyDecisionId: string;
   readonly authorizationId: string;
-  /** The subject that asked to pay. The reply of simulateMandate does not contain it. */
+  /** The subject that pays. The reply of simulateMandate does not contain it. */
   readonly subjectId: string;
   readonly domain?: string;
   /** The amount without fees, as decimal text in `asset`. */

@@ -61,7 +61,7 @@ type Unreadable = { readonly organizationId: string; readonly unreadable: Error 
 
 type SlotReply = { readonly fingerprint: string; readonly status: number; readonly body: string };
 
-/** Everything that a batch's decisions read. The maps `stored` and `replies` have idempotency slots as keys. */
+/** What the decisions of a batch read from the database. The maps `stored` and `replies` have idempotency slots as keys. */
 export type BatchFacts = {
   readonly now: Date;
   readonly stored: ReadonlyMap<string, SlotReply>;
@@ -71,7 +71,7 @@ export type BatchFacts = {
   readonly offers: BatchRows["offers"];
   readonly atDomains: BatchRows["atDomains"];
   readonly stoppedPayees: BatchRows["stoppedPayees"];
-  /** Keys of the offers that this service itself received in a domain's 402. They are read only if a decision needs them. */
+  /** The keys (keyOf) of offers in a domain's own 402 that this service received in the last day; read only if needed. */
   readonly seen: ReadonlySet<string>;
   /** The ids of unused waivers (permissions for one payment), by refused payment; read only if the refusal can be waived. */
   readonly waivers: ReadonlyMap<Item, readonly string[]>;
@@ -80,9 +80,9 @@ export type BatchFacts = {
   readonly feeBasis: FeeBasis;
   readonly checkouts: ReadonlyMap<string, LockedCheckout>;
   readonly replies: ReadonlyMap<string, SlotReply>;
-  /** The requests for approval of each agent, by agentKey; null until a decision opens a request. */
+  /** The counts of requests for approval by agentKey; null until they are read, which needs a decision that opens a request. */
   readonly requests: Map<string, AgentRequests> | null;
-  /** How people decided the same payment before. It is read together with `requests`. */
+  /** Whether people lately declined the same payment or left requests for it unanswered. It is read together with `requests`. */
   readonly remembered: ReadonlyMap<Item, Remembered>;
   readonly mayAuthorize: (item: Item) => boolean | "paused" | null;
 };
@@ -175,7 +175,7 @@ function budgetsOf(loaded: BatchRows, known: ReadonlyMap<string, PolicyEntry>, d
   return budgets;
 }
 
-/** Null for an invalid key or session. Both were read under the shared lock, so that every earlier revocation is seen. */
+/** Null for an invalid key or session. A batch reads both while it holds the gate, so it sees every earlier revocation. */
 function mayAuthorize(loaded: BatchRows): BatchFacts["mayAuthorize"] {
   const keys = new Map(members(loaded, "key").map((row) => [row.key_id, row]));
   const sessions = new Map(members(loaded, "session").map((row) => [`${row.session_id} ${row.organization_id}`, row]));

@@ -26,17 +26,17 @@ import { canonicalDomain } from "#lib/sellers/domain.ts";
 export type BatchRows = {
   readonly now: Date;
   readonly mandates: readonly Row[];
-  /** The offers in the challenges, only for payments that name no registered seller. */
+  /** The offers in the challenges, only for payments that name no seller by its id. */
   readonly offers: ReadonlyMap<Item, Offer>;
   /** The ids of the sellers that verified the domains of those offers, by domain. */
   readonly atDomains: ReadonlyMap<string, string>;
-  /** Payees that are not registered and that an emergency stop forbids to pay, by the key that unregisteredPayee makes. */
+  /** The keys (unregisteredPayee) of unregistered payees that an emergency stop forbids to pay. */
   readonly stoppedPayees: ReadonlySet<string>;
   readonly found: ReadonlyMap<Fact, readonly Row[]>;
   readonly policies: readonly Row[];
 };
 
-/** Sends all queries at once. When all have ended, it throws the failure of the first query that failed. */
+/** Sends all queries at once. When all have ended, it throws the failure of the first query in the list that failed. */
 export async function pipelined<const Q extends readonly PromiseLike<unknown>[]>(
   queries: Q,
 ): Promise<{ [K in keyof Q]: Awaited<Q[K]> }> {
@@ -67,7 +67,7 @@ export function sellerDomainOf(host: string): string | null {
   return read.ok ? read.domain : null;
 }
 
-/** A challenge is read only if its payment names no registered seller. */
+/** A challenge is read only if its payment names no seller by its id. */
 function offersOf(items: readonly Item[]): ReadonlyMap<Item, Offer> {
   const offers = new Map<Item, Offer>();
   for (const item of items) {
@@ -78,7 +78,7 @@ function offersOf(items: readonly Item[]): ReadonlyMap<Item, Offer> {
   return offers;
 }
 
-/** Sorted, so that two batches cannot deadlock. */
+/** The ids of locks are sorted, so that two batches cannot deadlock. */
 const locksOf = (items: readonly Item[]): Locks => ({
   environment: items[0]!.environment,
   mandateIds: unique(items.map((item) => item.mandateId)).toSorted(),
@@ -136,7 +136,7 @@ function readPayees(rows: readonly Row[]): Pick<BatchRows, "atDomains" | "stoppe
 
 type Versions = ReadonlyMap<string, { readonly version: number }>;
 
-/** The mandates whose policy was replaced since this process cached it. Reading their policies costs an extra round trip. */
+/** The mandates with another version than the cached policy. Reading their policies costs an extra round trip. */
 const changedSince = (known: Versions, mandates: readonly Row[]): string[] =>
   mandates.flatMap(({ mandate_id: id, version }) =>
     (known.get(id as string)?.version ?? version) === version ? [] : [id as string],
@@ -149,7 +149,7 @@ const rowsOf = (rows: readonly Row[], kind: Fact): readonly Row[] => (byKind(row
 const timeOf = (found: BatchRows["found"]): Date => new Date(found.get("clock")?.[0]?.["row"] as string);
 
 /**
- * Keys and sessions must be read after the shared lock, so that no revocation is missed, and the clock after all locks, or the
+ * Keys and sessions must be read after the gate is locked, so that no revocation is missed, and the clock after all locks, or the
  * time is earlier than changes that were waited for.
  */
 export async function openAndLoad(c: Sql, items: readonly Item[], known: Versions): Promise<BatchRows> {
@@ -183,7 +183,7 @@ export async function openAndLoad(c: Sql, items: readonly Item[], known: Version
   };
 }
 
-/** Reads the same facts for a simulation, without any lock. */
+/** Reads the facts for a simulation, without any lock. */
 export async function loadToRead(c: Sql, items: readonly Item[]): Promise<BatchRows> {
   const offers = offersOf(items);
   const payees = payeesOf(offers);

@@ -13,8 +13,8 @@ type Scans = { readonly name: string; readonly scans: number; readonly read: num
 const history = ["authorizations", "changed_reservations", "resolutions", "audit_entries"];
 
 /**
- * The number of scans of the tables that grow with each payment, by index and sequential. A connection reports its scans at the
- * latest when it ends, so close the pools first.
+ * The number of scans of the tables that grow with each payment, by index and sequential. The pools are closed first, because a
+ * connection reports its scans at the latest when it ends.
  */
 async function scans(tables: readonly string[] = history): Promise<readonly Scans[]> {
   await closePools();

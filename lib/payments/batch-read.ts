@@ -26,7 +26,7 @@ type Members = {
     readonly organization_id: string;
     readonly capabilities: (typeof serviceAccounts.$inferSelect)["capabilities"];
     readonly paused: boolean;
-    /** For tokens of an OAuth client, `role` is that of the person who allowed it, or null if they are banned or no member. */
+    /** `role` is that of the person who allowed the OAuth client: null if they are banned or no member, and for API keys. */
     readonly by_token: boolean;
     readonly role: (typeof member.$inferSelect)["role"] | null;
   };

@@ -14,7 +14,7 @@ import { toWire } from "#lib/time.ts";
 export type ChainedAuthorization = NewAuthorization & { readonly event: ChainedEvent; readonly stored: StoredIntent };
 type HeldAuthorization = ChainedAuthorization & { readonly hold: Hold };
 
-/** A payment of an approval or order gets a separate slot, because the caller's slot belongs to that operation. */
+/** The caller's slot belongs to the approval, continuation or order, so its authorization gets a separate slot. */
 const slotOf = ({ item, authorizationId }: NewAuthorization): string => (item.purchase ? `also ${authorizationId}` : item.slot);
 
 const bucketsOf = ({ buckets }: Hold) => buckets.map(({ windowKey, start }) => [windowKey, start.getTime()] as const);
@@ -158,7 +158,7 @@ export function authorize(c: Sql, rows: readonly ChainedAuthorization[], newTerm
   const byMandate = new Map<string, Atomic>();
   for (const { item, hold } of held) byMandate.set(item.mandateId, add(byMandate.get(item.mandateId) ?? zero, hold.amount));
   const values = [
-    // Sort by slot, or two processes with the same idempotency keys can deadlock.
+    // Sorted, so that batches write slots in one order.
     ...rowColumns.values(bySlot(rows)),
     ...bucketColumns.values(addedOf(held)),
     ...sumColumns.values([...byMandate]),
@@ -170,7 +170,7 @@ export function authorize(c: Sql, rows: readonly ChainedAuthorization[], newTerm
   return c.unsafe(AUTHORIZE_AND_STORE, [...values, ...more], { prepare: true });
 }
 
-/** A bucket has the sums of one part of a window's time. */
+/** Sums the holds by bucket, which is a calendar period or a part of a rolling window. */
 function addedOf(held: readonly HeldAuthorization[]): BucketChange[] {
   const added = new Map<string, BucketChange>();
   for (const { item, hold } of held) {

@@ -58,7 +58,7 @@ const replyAndLockHeads = (c: Sql, kept: readonly ItemRecord[], chains: readonly
   c.unsafe(REPLY, [...replyColumns.values(bySlot(kept)), chains as string[]], { prepare: true });
 
 /**
- * Takes two round trips. COMMIT becomes a ROLLBACK if an earlier statement failed. Only batches write the slots of
+ * Usually takes two round trips. COMMIT becomes a ROLLBACK if an earlier statement failed. Only batches write the slots of
  * authorizations, and each slot belongs to one audit chain, so writing the slots after locking the heads cannot deadlock.
  */
 export async function saveBatch(
@@ -80,7 +80,7 @@ export async function saveBatch(
   const written = pipelined([more, heads]);
   // The failure is handled where `written` is awaited. Until then, this handler avoids an unhandled rejection.
   written.catch(() => {});
-  // The order of events: first the event of each authorization, then the events of approvals and orders, each in batch order.
+  // The order of events: first the event of each authorization, then the events of `records`, each in batch order.
   const events: PendingEvent[] = [...rows.map(eventOf), ...records.flatMap((record) => record.events)];
   const chained = chainTo(await allHeads(c, chains, await heads), events);
   const authorized = rows.map((row, at): ChainedAuthorization => ({

@@ -7,11 +7,11 @@ import { GATE } from "#lib/command/gate-store.ts";
 import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";
 
 /*
- * Each statement finds rows by LATERAL … LIMIT 1 with the one index that fits. With = ANY or a join that the planner can
- * reorder, a plan that was made while the tables were small would always scan a whole table.
+ * Rows are found by LATERAL with LIMIT 1 or OFFSET 0, so that the one index that fits is used. With = ANY or a join that the
+ * planner can reorder, a plan that was made while the tables were small could scan a whole table.
  */
 
-/** A separate statement takes the shared lock, so that later statements see every revocation that was committed before. */
+/** A separate statement locks the gate, so that later statements see every revocation that was committed before. */
 export const beginToWrite = (c: Sql) => c.unsafe(`BEGIN; SELECT pg_advisory_xact_lock_shared(${GATE}::bigint)`);
 
 export type Locks = {
@@ -28,7 +28,7 @@ const mandatesOf = (c: Sql, { environment, mandateIds, organizations }: Locks, l
     WHERE mandate_id = w.mandate_id AND environment = ${environment} AND organization_id = ANY(${organizations}::text[])
     LIMIT 1 ${lock}) m`;
 
-/** Locks the mandates in the order of their ids. */
+/** Locks the mandates in the order of `mandateIds`, which must be sorted. */
 export const lockMandates = (c: Sql, locks: Locks) => mandatesOf(c, locks, c`FOR NO KEY UPDATE`);
 
 /** Each subquery reads the count of the one before it, so PostgreSQL locks mandates, then checkouts, then approvers. */
@@ -59,7 +59,6 @@ export const offersSeen = (c: Sql, wanted: readonly WantedOffer[]) => c`
         AND token_address = w.token_address AND o.amount = coalesce(nullif(w.amount, '')::numeric, o.amount)
         AND seen_at > (SELECT clock_timestamp() - interval '1 day') LIMIT 1) s`;
 
-/** The current policies. A version of a policy never changes, so policies that this process has compiled are not read again. */
 export const policiesOf = (c: Sql, mandateIds: readonly string[]) => c`
   SELECT m.mandate_id, v.policy FROM unnest(${mandateIds}::text[]) AS w(mandate_id),
     LATERAL (SELECT mandate_id, version FROM mandates WHERE mandate_id = w.mandate_id LIMIT 1) m,
@@ -172,7 +171,7 @@ export const factsAsked = (c: Sql, asked: Query) => c`
     WHERE mandate_id = w.mandate_id AND live_until > (SELECT clock_timestamp() - interval '1 minute') OFFSET 0) b
   UNION ALL SELECT 'fees', row_to_json(f) FROM (${selectFeeBasis(c, asked.organizations, asked.sellerIds)}) f`;
 
-/** Like factsAsked, for a batch in which people decide with sessions, or in which payments belong to checkouts or orders. */
+/** Like factsAsked, for a batch with callers that have sessions, or with payments of approvals, continuations or orders. */
 export const factsWithSessions = (c: Sql, asked: Query) => c`${factsAsked(c, asked)}
   UNION ALL SELECT 'session', row_to_json(s) FROM (${liveSessions(c, asked.sessionIds, asked.organizations)}) s
   UNION ALL SELECT 'reply', row_to_json(i) FROM (${storedReplies(c, asked.replies)}) i

@@ -8,7 +8,7 @@ import type { NewAuthorization } from "#lib/payments/decide-batch.ts";
 import { basketOfPayment } from "#lib/payments/open-checkout.ts";
 import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
 
-/** Null if nobody can waive the refusal of this payment. */
+/** The terms that a waiver for this payment must have; null if it was not refused or its refusal cannot be waived. */
 function waivableTerms({ item, seller, resource, decision, intent, payTo, ...row }: NewAuthorization): WaiverTerms | null {
   if (item.purchase || decision.outcome !== "deny" || seller?.verified !== true || payTo === null) return null;
   if (!isWaivable(decision)) return null;

@@ -20,8 +20,8 @@ afterEach(async () => expect(await brokenSums()).toEqual([]));
 
 const PARALLEL = 200;
 /**
- * Each payment is 0.5, so there is room for 100. The calendar windows last a year, so that no test run crosses the end of a
- * window.
+ * Each payment is 0.5, so there is room for 100. The calendar windows last a year, so that hardly any test run crosses the end of
+ * a window.
  */
 const limits: readonly (readonly [name: string, limits: Record<string, unknown>, code: string])[] = [
   ["a budget a year", { budgets: [{ period: "year", timezone: "UTC", amount: "50" }] }, "period_budget_exceeded"],

@@ -12,7 +12,7 @@ const SHOWN_MAX = 80;
 const AMOUNT = /^(0|[1-9][0-9]{0,77})$/;
 
 const Text = z.string().max(200).catch("");
-/** An offer of x402 version 1 or 2. An unreadable field becomes empty text, which differs from every registered value. */
+/** An offer of x402 version 1 or 2. An unreadable text becomes empty, which differs from every registered value. */
 const Offer = z
   .object({
     scheme: Text,
@@ -31,7 +31,7 @@ type Offer = z.output<typeof Offer>;
 
 const Offers = z.array(Offer).max(OFFERS_MAX).catch([]);
 
-/** Text from a third party, without characters that could hide text or imitate other characters. */
+/** Text from a third party, cut and reduced to printable ASCII, so that no character hides or imitates text. */
 const shown = (text: string): string => {
   const plain = text.slice(0, SHOWN_MAX).replace(/[^\x20-\x7e]/g, "?");
   return plain === "" ? "nothing that can be read" : plain;

@@ -10,7 +10,7 @@ export type RegisteredSeller = {
   readonly domain: string;
   readonly verified: boolean;
   readonly stopped: boolean;
-  /** Whether another seller's emergency stop includes the domain, which the stopped seller had "proven" or only "claimed". */
+  /** Whether an emergency stop includes the domain: the stopped seller had "proven" or only "claimed" it; null for no stop. */
   readonly overDomain: StopOver;
   readonly minimumAssuranceLevel: string;
 };
@@ -31,16 +31,16 @@ export type RegisteredResource = {
     readonly facilitatorUrl?: string | undefined;
     readonly maxTimeoutSeconds: number;
   };
-  /** Whether another seller's emergency stop includes the address, which the stopped seller had "proven" or only "claimed". */
+  /** Whether an emergency stop includes the address: the stopped seller had "proven" or only "claimed" it; null for no stop. */
   readonly overAddress: StopOver;
 };
 
 export type Difference = {
   readonly field: string;
   readonly pointer: string;
-  /** The value in the challenge, as text for people. Omitted if the difference is in the intent itself. */
+  /** The value in the challenge, as text for people. Only compareFixed sets it, with `registered`. */
   readonly theirs?: string;
-  /** The registered value, as text for people. Set together with `theirs`. */
+  /** The registered value, as text for people. */
   readonly registered?: string;
 };
 

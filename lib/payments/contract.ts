@@ -156,7 +156,7 @@ export const executePayment = operation({
   description:
     "Pays an authorized payment with a signed x402 credential. With settlementMode offchainAuthorized the answer is pending and contains the headers to send to the seller; with facilitatorSettled the service settles the payment first. A failed execution is recorded and answered with a 402 that names the failure. Leave the credential out if the mandate is registered on the chain for this payee: the service signs it (service7702) for the offer in the intent's challenge. The challenge must be the seller's own 402, because the seller's server compares it exactly. If the chain would refuse the payment, the answer names the reason before anything is signed. With the intent's enforcementPath onchain the payment module pays from the buyer's account: the service relays the transaction, accepts no credential, and the execution is processing until the transaction is mined. In all other cases the answer to a call without a credential is a 402 that says what to sign. If nobody decided about a payment in time, the answer is 410 approval_expired: authorize again to ask again. approval_rejected means that a person declined, and approval_revoked that a person took the approval back before it was used.",
   access: { capability: "payments:execute" },
-  // A wallet signs with a new nonce each time, so a retry may contain another signed payment; only the first is ever used.
+  // A wallet signs with a new nonce each time, so a retry may contain another signed payment than the first request.
   madeAnew: [["paymentCredential"]],
   body: z
     .strictObject({ authorizationId: Id, idempotencyKey: ClientId, paymentCredential: z.string().max(65_536).optional() })

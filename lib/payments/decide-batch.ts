@@ -40,7 +40,7 @@ export type NewAuthorization = {
   readonly checkout: NewCheckout | null;
   /** The checkout in which a person is asked, also that of an earlier payment with the same question; null if none is asked. */
   readonly checkoutIntentId: string | null;
-  /** The id of the waiver because of which the payment is allowed; null if the policy allows it. */
+  /** The id of the waiver because of which the payment is allowed; null if there is none. */
   readonly waiverId: string | null;
   readonly expiresAt: Date;
   readonly createdAt: Date;
@@ -53,7 +53,7 @@ export type ItemRecord = PurchaseRecord & { readonly item: Item };
 
 type Outcome = { readonly answers: Answer[]; readonly rows: NewAuthorization[]; readonly records: ItemRecord[] };
 
-/** In order of arrival: each decision adds to `facts` what it reserves, so that later payments of the batch count it. */
+/** In the order of `items`: each decision adds to `facts` what it reserves, so that later payments of the batch count it. */
 export function decideBatch(items: readonly Item[], facts: BatchFacts, terms: BatchTerms): Outcome {
   const rows: NewAuthorization[] = [];
   const records: ItemRecord[] = [];
@@ -90,7 +90,7 @@ function countRequest({ checkout }: NewAuthorization, { requests }: BatchFacts):
   if (known) requests?.set(agentKey(checkout), withOpened(known, checkout));
 }
 
-/** Returns a stored reply before any check whose result changes with time. Null if the payment must be decided. */
+/** Refuses a caller without the right, or repeats the stored reply. Null if the payment must be decided. */
 function answerBeforeDeciding(item: Item, facts: BatchFacts, terms: BatchTerms): Answer | null {
   const may = facts.mayAuthorize(item);
   if (may === null) {
@@ -105,7 +105,7 @@ function answerBeforeDeciding(item: Item, facts: BatchFacts, terms: BatchTerms):
     const needed = item.purchase?.capability ?? "payments:authorize";
     return refusal(new Problem("capability_required", { detail: `This needs the capability ${needed}.` }));
   }
-  // An approval with a key has its own reply. An order or continuation finds none: its authorization has another slot.
+  // Only an approval with a key stores its reply under this slot. Authorizations of orders and continuations have other slots.
   const hasKey = item.purchase?.hasKey ?? false;
   const old = hasKey ? facts.replies.get(item.slot) : facts.stored.get(item.slot);
   if (!old) return null;

@@ -6,7 +6,7 @@ import { within, type Scope } from "#lib/db/scope.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 
-/* Queries of the payment page, for data that no API operation returns. All but the seller query filter by organization. */
+/* Queries of the payment page. All but sellerToday filter by organization. */
 
 const EVENTS_MAX = 100;
 

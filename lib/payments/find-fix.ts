@@ -36,7 +36,7 @@ export type FoundFix = {
   readonly fix: Fix | null;
   /** The outcome of the same payment now, under the mandate with the fix if there is one. */
   readonly outcome: Exclude<Outcome, "deny">;
-  /** Null if nobody can allow the payment without a change of the mandate, or if a person has already allowed it. */
+  /** Null if the payment need not or cannot be waived, or if a person has already allowed it. */
   readonly waivable: WaiverTerms | null;
 };
 
@@ -44,7 +44,7 @@ type Place = { readonly mandateId: string; readonly authorizationId: string };
 
 const REQUEST_MS = minutes(10);
 
-/** These denials depend on the mandate's status and agents, which are read again; for others the stored facts are used. */
+/** These denials depend only on the mandate's status and agents, which findFix reads again. */
 const readAgain: ReadonlySet<string> = new Set(["mandate_not_active", "mandate_suspended", "mandate_revoked", "agent_not_bound"]);
 
 /** Whether no change of the mandate can prevent this denial, or the service must not suggest such a change. */
@@ -54,8 +54,8 @@ const isFinal = ({ code, effect }: Reason): boolean =>
   ((denials[code].beyondPolicy === true && !readAgain.has(code)) || code === "emergency_stop" || code === "assurance_too_low");
 
 /**
- * The smallest change with which the payment would not be denied now. Never suggested for an emergency stop, an entry of a deny
- * list, a challenge that differs from the records, a domain that imitates another payee's, or a domain that is not verified.
+ * The smallest change with which the payment would not be denied now. Never suggested: to overrule an emergency stop or a deny
+ * list, to accept another challenge than registered, or to allow a payee that is not verified or imitates another.
  */
 export async function findFix(tx: Tx, scope: Scope, { mandateId, authorizationId }: Place, now: Date): Promise<FoundFix | null> {
   const mandate = await findMandate(tx, scope, mandateId);

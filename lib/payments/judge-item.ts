@@ -72,7 +72,7 @@ function probeOf(
   return allowsDomains(policy) ? probeFor(policy, intent, parties, terms.readOffer(intent.challenge)) : null;
 }
 
-/** The offers on which a decision of this batch depends, by key. */
+/** The offers that domains must confirm for payments of this batch, by keyOf. */
 export function probesOf(items: readonly Item[], facts: BatchFacts, terms: BatchTerms): ReadonlyMap<string, OfferProbe> {
   const probes = new Map<string, OfferProbe>();
   for (const item of items) {
@@ -155,7 +155,7 @@ function intentFacts(
 export const waiverFor = (item: Item, { waivers, usedWaivers }: BatchFacts): string | null =>
   waivers.get(item)?.find((waiverId) => !usedWaivers.has(waiverId)) ?? null;
 
-/** A registered seller is checked by its record, an unregistered payee by the domain and address that it claims. */
+/** A registered seller is checked by its record, an unregistered payee by the domain and address in the payment. */
 function payeeStopOf(
   { seller, resource, offered }: Pick<Parties, "seller" | "resource" | "offered">,
   payTo: string | undefined,

@@ -14,7 +14,7 @@ export type NextFacts = {
   readonly mandateId: string;
   readonly confirmPath: string | null;
   readonly may: { readonly decide: boolean; readonly manage: boolean };
-  /** The link to the change of the mandate that would allow the payment; "passes" if the mandate no longer denies it. */
+  /** The link to a change that would end the denial; "passes" if the mandate no longer denies it; null if there is none. */
   readonly fix?: { readonly href: string; readonly label: string } | "passes" | null;
 };
 

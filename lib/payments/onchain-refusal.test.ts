@@ -35,7 +35,6 @@ test.each<readonly [Exclude<Refusal, "None">, string]>([
   const problem = refusedOnChain(refusal, { mandateId: "mdt_1", payment, payer: address });
   expect(problem.code).toBe(code);
   expect(problem.details.payment).toMatchObject({ amount: "0.25", payer: address, payTo: address });
-  // OtherPeriod means that the period ends too soon to sign for it. Only this refusal can be retried, because the next period
-  // accepts the same payment.
+  // OtherPeriod means that the period changed meanwhile. Of the codes of this list, only that of OtherPeriod is retryable.
   expect(problems[problem.code].retryable).toBe(refusal === "OtherPeriod");
 });

@@ -23,7 +23,7 @@ export type CheckoutRequest = {
   readonly now: Date;
 };
 
-/** A payment that does not belong to an order. Its basket is one line with the resource. */
+/** What a basket is made of. Without an order, it is one line with the resource. */
 type SinglePayment = Pick<CheckoutRequest, "sellerId" | "resourceId" | "domain" | "tokenDecimals" | "intent">;
 
 /** The agent sends the 402 response, so its URL is not trusted; it must only be a valid URL. */

@@ -57,7 +57,7 @@ export function readSearch(typed: string): PaymentSearch | null {
   return ID.test(text) ? { kind: "text", text } : null;
 }
 
-/** Reads a page's query. Invalid values are ignored, so a URL that a person typed still shows payments. */
+/** Reads the query of the page's URL. Invalid values are ignored, so a URL that a person typed still shows payments. */
 export function readPaymentFilter(query: Query): PaymentFilter {
   const value = (name: string): string | undefined => {
     const given = query[name];

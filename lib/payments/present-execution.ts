@@ -117,7 +117,7 @@ type FailedExecution = {
 export function failureDetails({ row, intent, payment }: FailedExecution): ProblemDetails {
   const balance = (row.failureMetadata as { balanceAtomic?: string } | null)?.balanceAtomic;
   const poor = row.failureCode === "insufficient_funds" && payment && row.payer !== null && balance !== undefined;
-  // An execution with a nonce was submitted, so its authorization cannot be executed again.
+  // An execution with a nonce has released its hold by failing, so its authorization cannot be executed again.
   const again = row.nonce === null && row.failureCode !== null && problems[row.failureCode as FailureCode].retryable;
   return {
     detail: row.failureDetail ?? "The payment failed.",

@@ -25,14 +25,14 @@ type IntentDecision = {
   readonly createdAt: Date;
 };
 
-/** If the mandate is enforced on the chain, the buyer's smart account always pays. */
+/** With the enforcementPath onchain, the buyer's smart account pays, whatever the resource says. */
 export const settlementModeOf = (
   { enforcementPath }: Pick<Item["intent"], "enforcementPath">,
   resource: RegisteredResource | null,
 ): SettlementMode =>
   enforcementPath === "onchain" ? "smartAccount" : (resource?.paymentConfig.settlementMode ?? "offchainAuthorized");
 
-/** The intent to store and show: the registered seller, resource and payee if they exist, otherwise the requested ones. */
+/** The intent to store and show: the registered seller, resource and payee if they exist, otherwise those of the request. */
 export function presentIntent({ item, seller, resource, offered, terms, feeQuote, createdAt }: IntentDecision): PaymentIntent {
   const { intent } = item;
   const payTo = resource?.paymentConfig.payTo ?? intent.payTo;

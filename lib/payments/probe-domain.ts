@@ -21,7 +21,7 @@ const WAIT_MS = 8_000;
 const AT_ONCE = { most: 64, each: 8, kept: 8 };
 /** For each organization. A mandate can name any third party's domain, which this service then calls, so there is a limit. */
 const PER_MINUTE = 60;
-/** How long a failed request to a domain is cached before the domain is asked again. */
+/** How long a failed look for an offer is cached before the domain is asked for this offer again. */
 const FAILED_MS = 15_000;
 const FAILED_KEPT = 1_000;
 

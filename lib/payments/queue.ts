@@ -11,7 +11,7 @@ export const bounds = {
   mandatesPerBatch: 64,
   organizationsPerBatch: 32,
   ageMs: 5_000,
-  /** The number of waiting payments that opens a second batch: a batch has a fixed cost of about twenty payments. */
+  /** The number of waiting payments that opens a second batch: for fewer, the fixed cost of a batch is too high. */
   worthASecond: 32,
   /** After this time, an open batch may be waiting for a lock, so it no longer prevents another batch from opening. */
   slowMs: 50,
@@ -30,7 +30,7 @@ type Live = { readonly fingerprint: string; answer: Promise<Answer> | null };
 const lockedWith = (item: Item): string[] =>
   [item.purchase?.checkoutIntentId, item.purchase?.orderId, approverOf(item)].filter((id) => typeof id === "string");
 
-/** Decides a batch and returns an answer for each payment; never throws. */
+/** Decides a batch and returns an answer for each payment. */
 export type RunBatch = (items: readonly Item[]) => Promise<readonly Answer[]>;
 
 export const overloaded = (): Problem =>
@@ -44,7 +44,7 @@ export class AuthorizeQueue {
   readonly #run: RunBatch;
   readonly #keyReused: () => Problem;
   readonly #live = new Map<string, Live>();
-  /** Organizations in the order of their turns: the organization that was served last is at the end. */
+  /** Organizations in the order of their turns; a batch moves those that it served to the end. */
   readonly #queues = new Map<string, QueueEntry[]>();
   readonly #busyMandates = new Set<string>();
   readonly #idle: (() => void)[] = [];
@@ -63,7 +63,7 @@ export class AuthorizeQueue {
     return this.#queued;
   }
 
-  /** While an earlier request with the same key has no answer, this request waits for it, or is refused if its body differs. */
+  /** While an earlier request with the same idempotency key has no answer, this one waits for it, or is refused if it differs. */
   async submit(item: Item): Promise<Answer> {
     const twin = this.#live.get(item.slot);
     if (twin?.answer) {

@@ -30,7 +30,7 @@ type Payee = {
   readonly read: Terms;
 };
 
-/** For a registered resource, the challenge's URL must be on the seller's domain and fit the path template. */
+/** For a registered resource, the challenge's URL if it fits domain and path template, else a template without parameters. */
 function urlOf({ seller, resource }: Payee, offer: Offer | null): string | null {
   if (!seller || !resource) return offer?.url ?? null;
   const { pathTemplate } = resource;

@@ -48,7 +48,7 @@ type Resolution = {
   readonly now: Date;
 };
 
-/** Only here is an execution's hold (reserved amount) captured or released. A repeated or late finding changes no status. */
+/** Only here is a hold captured, or a hold with the status submitted released. A repeated or late finding changes no status. */
 export async function resolveExecution(tx: Tx, executionId: string, mandateId: string, finding: Finding): Promise<ExecutionRow> {
   await lockMandate(tx, mandateId);
   const [execution, now] = await Promise.all([reloadExecution(tx, executionId), clock(tx)]);
@@ -107,7 +107,7 @@ export function auditExecution(
 const note = ({ tx, execution, now }: Resolution, type: string, metadata: ExecutionEvent["metadata"] = {}): void =>
   auditExecution(tx, execution, { type, actorId: "service", metadata }, now);
 
-/** Until the transfer is final, the hold (reserved amount) keeps the status submitted and no fee is charged. */
+/** Until the transfer is final, the hold (reserved amount) keeps its status and no fee is charged. */
 async function settled(resolution: Resolution, transaction: string, final: boolean): Promise<ExecutionRow> {
   const { tx, execution, authorization, now } = resolution;
   note(resolution, "payment.settled", { settlementReference: transaction });

@@ -42,7 +42,7 @@ function idOf(db: Db, { organizationId }: Scope, { of, id }: Id): PromiseLike<re
   }
 }
 
-/** The intentId of a denied payment finds nothing. */
+/** A denied payment is not found by its intentId. */
 async function idsOfText(db: Db, scope: Scope, text: string): Promise<readonly (string | null)[]> {
   const { organizationId } = scope;
   const environment = Environment.parse(scope.environment);
@@ -60,7 +60,7 @@ async function idsOfText(db: Db, scope: Scope, text: string): Promise<readonly (
   return rows.map((row) => row["id"] as string | null);
 }
 
-/** Null without a search, for an amount, and for a text that is no key or intentId; the caller then filters all payments. */
+/** Null without a search, for an amount, and for a text that no key or intentId matches; the caller then filters all payments. */
 export async function idsOf(db: Db, scope: Scope, search: PaymentSearch | undefined): Promise<readonly string[] | null> {
   if (search === undefined || search.kind === "amount") return null;
   const known = (ids: readonly (string | null)[]) => ids.filter((id) => id !== null);
