@@ -37,7 +37,7 @@ function hear(message: ChangeMessage): void {
   for (const listener of listeners) listener(message);
 }
 
-/** For pages that may have missed changes, for example after an open stream was closed for good: every page refreshes. */
+/** Tells all pages to refresh, because they may have missed changes, for example after the stream was closed for good. */
 const ANYTHING: ChangeMessage = { changes: [], more: true };
 
 /** Reads the stream until the signal aborts. If the connection is lost, EventSource reconnects and resumes by itself. */

@@ -12,7 +12,7 @@ import { ChainBudget } from "./chain-budget.tsx";
 import { Register } from "./register.tsx";
 import { KeyWords, LimitFacts } from "./signing-words.tsx";
 
-/** Chains produce a block every few seconds. */
+/** How often the page is read again while a registration or its revocation is under way. */
 const WATCH_MS = 2_000;
 
 const stateOf = ({ status, revocation }: RegistrationView) => (revocation === "none" ? status : revocation);
@@ -122,7 +122,7 @@ function NotYet({ mandate, view, manage }: Props) {
   );
 }
 
-/** An earlier version's limits stay valid on the chain until its registration is revoked. */
+/** An earlier version's limits stay valid on the chain until they end or their registration is revoked. */
 const StillThere = ({ earlier }: Pick<OnChainView, "earlier">) => {
   const open = earlier.find(({ revocation }) => revocation === "none");
   return open === undefined ? null : (

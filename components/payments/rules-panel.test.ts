@@ -7,7 +7,7 @@ const asksAbove = "The policy asks a person before payments above 10.00 USDC.";
 
 test.each([
   ["Approved", PERSON_APPROVED, "43"],
-  // A person may also approve a payment below the limit, for example one of an order.
+  // A person may also approve a payment below the limit, for example if an order asks for it.
   ["Approved", PERSON_APPROVED, "2"],
   ["Not needed", asksAbove, "2"],
 ])("the rule about approval is shown as %s: %s", (word, message, requested) => {

@@ -30,7 +30,7 @@ export function Result(reason: Reason) {
   return <Badge {...look}>{word}</Badge>;
 }
 
-/** Values without a unit, counts and seconds are plain numbers; all other values are amounts of money. */
+/** A value is an amount of money unless it has no unit or the unit is `payments` or `seconds`. */
 function figure(value: string | undefined, unit: string | undefined) {
   if (value === undefined) return null;
   if (unit === undefined || unit === "payments") return value;

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 
 export const KEYS_PATH = "/.well-known/jwks.json";
 
-/** The published keys of the service that serves this page; null while they load, if loading fails, or if there are none. */
+/** The published keys of the service that serves this page; null while they load and if loading fails. */
 export function usePublishedKeys(): string | null {
   const [keys, setKeys] = useState<string | null>(null);
   useEffect(() => {

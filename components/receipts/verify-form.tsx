@@ -65,7 +65,7 @@ const Result = ({ checked, error }: { readonly checked: Checked | null; readonly
 const INSECURE =
   "Your browser checks signatures on https pages only. Open this page over https, or check the receipt with npm run verify.";
 
-/** The code is loaded when the reader uses the form, because it is larger than the rest of the page. */
+/** Loads the code when the reader uses the form, because it is large. */
 const loadVerify = () => import("#lib/receipts/verify-receipt.ts").then(({ verifyReceiptText }) => verifyReceiptText);
 
 /** When the reader changes a text, the old result is removed, because it is about the old text. */

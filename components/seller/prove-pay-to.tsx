@@ -20,7 +20,7 @@ type Props = {
   readonly resource: Pick<PaidResource, "sellerId" | "resourceId" | "pathTemplate">;
   readonly payTo: string;
   readonly chain: string;
-  /** Only with a verified domain can the seller's 402 response prove an address. */
+  /** Whether the seller's domain is verified; only then can its 402 response prove an address. */
   readonly verified: boolean;
 };
 

@@ -7,7 +7,7 @@ import { Field, Select } from "#components/ui/field.tsx";
 import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx";
 import { assuranceOptions } from "./choices.ts";
 
-/** The domain cannot change later, because its proof belongs to it. */
+/** A seller's domain cannot change later, because the seller proves this one domain. */
 export function RegisterSellerForm({ onDone }: { readonly onDone?: () => void }) {
   const router = useRouter();
   const state = useOperationForm(() => import("#lib/sellers/contract.ts").then((contract) => contract.registerSeller), {

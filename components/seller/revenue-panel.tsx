@@ -46,7 +46,7 @@ function Picture({ revenue }: { readonly revenue: Revenue }) {
 
 type Props = {
   readonly revenue: Revenue;
-  /** The fees that the organization owes for this month; null if this person may not see fees. */
+  /** The seller fees of this month in each asset; null if this person may not see fees. */
   readonly due: readonly DueFees[] | null;
 };
 

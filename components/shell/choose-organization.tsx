@@ -6,7 +6,7 @@ import { Sheet } from "./sheet.tsx";
 
 type Props = { readonly environment: Environment; readonly organizations: Session["organizations"] };
 
-/** Shown to people who were removed from their active organization and are members of others. */
+/** Shown to members of organizations of which none is active, for example after a removal from the active one. */
 export const ChooseOrganization = ({ environment, organizations }: Props) => (
   <DocumentPage environment={environment} narrow>
     <Sheet>

@@ -5,7 +5,7 @@ import { buttonClass } from "#components/ui/button-class.ts";
 import { Button } from "#components/ui/button.tsx";
 import type { ProblemError } from "#lib/http/client.ts";
 
-/* Every page loads this code twice, for errors inside and outside of the root layout, so it imports little. */
+/* Every page loads this code before an error happens, so it imports little. */
 
 const isProblem = (error: unknown): error is ProblemError => error instanceof Error && error.name === "ProblemError";
 

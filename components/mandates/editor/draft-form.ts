@@ -2,7 +2,7 @@ import { get, type Path, set, useFormContext, type Resolver } from "react-hook-f
 import type { MandateDraft } from "#lib/mandates/draft.ts";
 import type { EditorChoices } from "#lib/pages/view-editor.ts";
 
-/** Loaded on demand, because the schemas are larger than the rest of a page's code. */
+/** Loaded on demand, because it contains the schemas of mandates, which are large. */
 export const loadCheck = () => import("#lib/mandates/check-draft.ts");
 
 export const resolverOf =

@@ -41,7 +41,7 @@ function firstDraft({ mandate, choices: { agents, coins }, start }: Props): Mand
   const [coin] = coins;
   if (mandate === undefined) return start ?? newDraft(`${coin?.asset} ${coin?.chain}`);
   const draft = start ?? draftOf(mandate);
-  // Leave out revoked service accounts: the form does not offer them, and the service would refuse them.
+  // Leave out service accounts that the form does not offer, such as revoked ones, which the service would refuse.
   return { ...draft, agents: draft.agents.filter((id) => agents.some((agent) => agent.id === id)) };
 }
 

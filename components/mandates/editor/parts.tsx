@@ -1,7 +1,7 @@
 import { type ReactNode, useId, useState } from "react";
 import { useDraft } from "./draft-form.ts";
 
-/** Amounts are typed as text, because a number field would round them and lose digits. */
+/** Amounts are typed and sent as text, because numbers would lose digits. */
 export const amount = { inputMode: "decimal", autoComplete: "off", className: "num" } as const;
 
 type TermProps = { readonly title: string; readonly text?: string; readonly children: ReactNode };
@@ -28,7 +28,7 @@ type DisclosedProps = {
   readonly children: ReactNode;
 };
 
-/** The section is open at first if a field in it has a value, and opens if one has an error. */
+/** The section is open at first if `filled`, and opens if one of its fields has an error. */
 export function Disclosed({ summary, filled, fields, children }: DisclosedProps) {
   const { errorOf } = useDraft();
   const [open, setOpen] = useState(filled);

@@ -19,7 +19,7 @@ import { PaymentItem } from "./parts.tsx";
 
 type BacktestItem = Extract<ReplyOf<typeof simulateMandate>, { readonly items: unknown }>["items"][number];
 
-/** The maximum number of past decisions that simulateMandate compares. */
+/** The number of past decisions that the page asks simulateMandate to repeat; there may be fewer. */
 const LAST = 200;
 const ROWS_MAX = 3;
 
