@@ -6,9 +6,9 @@ import { perProcess } from "#lib/process.ts";
 import { countSettlement } from "#lib/onchain/broadcast-store.ts";
 import { failed, type Failure } from "#lib/x402/failure.ts";
 
-/** The maximum number of transactions per second of one seller for which this process pays gas. */
+/** The maximum number of settlements per second that this process sends for one selling organization. */
 const PER_SECOND = 50;
-/** The id of the count for all organizations. The count is limited, because anyone can create any number of organizations. */
+/** The id under which all organizations are counted together. Their sum is capped, because anyone can create organizations. */
 const INSTALLATION = "installation";
 /** The number of decimals to which amounts are scaled for a comparison: more than SETTLEMENT_MINIMUM can have, which is 18. */
 const DIGITS = 36;

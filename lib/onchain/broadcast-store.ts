@@ -1,7 +1,7 @@
 import { sql, type SQL } from "drizzle-orm";
 import type { Tx } from "#lib/db/client.ts";
 
-/** The maximum number of settlements of an organization, or of the whole installation, on one UTC day. */
+/** The maximum number of transactions that the service pays for on one UTC day, for an organization or for all together. */
 type Cap = { readonly organizationId: string; readonly cap: number };
 
 const count = ({ organizationId, cap }: Cap, only: SQL): SQL => sql`
@@ -10,7 +10,7 @@ const count = ({ organizationId, cap }: Cap, only: SQL): SQL => sql`
   ON CONFLICT (organization_id, day) DO UPDATE SET settlements = d.settlements + 1 WHERE d.settlements < ${cap}
   RETURNING d.organization_id`;
 
-/** Returns the limit that is reached, or null. If only `total` is reached, the organization's number grows all the same. */
+/** Counts one transaction, or returns the limit that is reached. If only `total` is reached, `own` is counted all the same. */
 export async function countSettlement(tx: Tx, own: Cap, total: Cap): Promise<"own" | "total" | null> {
   const [found] = await tx.execute<{ own: boolean; total: boolean }>(sql`
     WITH own AS (${count(own, sql`true`)}), total AS (${count(total, sql`EXISTS (SELECT FROM own)`)})

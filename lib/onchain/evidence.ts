@@ -19,7 +19,7 @@ export type AuthorizedTransfer = {
 /** What the chain proves about a transfer. Blocks without enough confirmations are not considered. */
 export type Evidence =
   | { readonly kind: "transferred"; readonly transaction: Hex }
-  /** The nonce was used up by a cancellation or by another transfer. */
+  /** The nonce or payment id was used up by a cancellation, or by a transaction without this transfer. */
   | { readonly kind: "spent"; readonly transaction: Hex | null; readonly canceled: boolean }
   /** The nonce is unused, and no later block can use it, because the deadline of the transfer has passed. */
   | { readonly kind: "expired" }
@@ -27,7 +27,7 @@ export type Evidence =
 
 /** The number of blocks in one log query. RPC providers limit this range. */
 const LOG_BLOCKS = 2_000n;
-/** Milliseconds after a deadline at which the service's clock decides on a local chain, whose newest block may be old. */
+/** Milliseconds after a deadline at which isOver uses `now` on a chain without confirmations, whose newest block may be old. */
 const LOCAL_GRACE_MS = 2_000;
 
 function configurationOf(chain: string): ChainConfiguration {
@@ -57,7 +57,7 @@ export async function finalBlock(chain: string): Promise<bigint> {
   return newest > BigInt(finality) ? newest - BigInt(finality) : 0n;
 }
 
-/** Whether the deadline has passed for every block after this block; on a local chain, the service's clock decides too. */
+/** Whether the deadline has passed for every block after this block; on a chain without confirmations, `now` decides too. */
 export async function isOver(chain: string, block: bigint | "latest", deadline: Date, now: Date): Promise<boolean> {
   const which = block === "latest" ? { blockTag: block } : { blockNumber: block };
   const { timestamp } = await publicClient(chain).getBlock(which);
@@ -86,8 +86,8 @@ async function evidenceAt(transfer: AuthorizedTransfer, now: Date, depth: bigint
 }
 
 /**
- * Reads block `at` or else the newest confirmed block. Without `at`, "spent" and "expired" count only if no reorganization can
- * change them; with `at`, pass finalBlock() to rely on them. @throws if the chain does not answer
+ * Reads block `at` or else the newest confirmed block. Without `at`, "spent" and "expired" are returned only if the final block
+ * shows the same. @throws if the chain does not answer, or has no event of a nonce that was used
  */
 export async function readEvidence(transfer: AuthorizedTransfer, now: Date, at?: bigint): Promise<Evidence> {
   const { chain } = transfer;

@@ -70,7 +70,7 @@ export const dueQueued = (chain: string, key: RelayKey, limit: number): Promise<
     .orderBy(asc(relays.relayId))
     .limit(limit);
 
-/** A check constraint of the table guarantees that sent rows have all fields of SentRelay. */
+/** Check constraints of the table give sent rows all fields of SentRelay but maxPriorityFeePerGas, which storeSigned sets. */
 export async function dueSent(chain: string, key: RelayKey, limit: number): Promise<readonly SentRelay[]> {
   const rows = await database()
     .select()

@@ -18,7 +18,7 @@ import { relayOutcome, type RelayOutcome } from "#lib/onchain/relay/queue-relay.
 const LIST = 100;
 const AGAIN_MS = 1_000;
 const AFTER_SILENCE_MS = 10_000;
-/** Milliseconds that are added to a deadline, because the chain's clock and the service's clock differ a little. */
+/** Milliseconds that are added to a deadline, because the chain's clock and the database's differ a little. */
 const GRACE_MS = 30_000;
 
 /** The contract's state decides whether a registration is registered or failed, no matter who sent the transaction. */

@@ -46,7 +46,7 @@ const termsOn = (account: Hex, onChainId: string) =>
     args: [account, onChainId as Hex],
   });
 
-/** All tests use one IP address, and attempts are limited per minute and address, so delete the counts of earlier tests. */
+/** All requests here count as one IP address, whose attempts per minute are limited, so delete the counts of earlier tests. */
 beforeEach(async () => void (await database().execute(sql`DELETE FROM rate_limit`)));
 
 const codeOf = (address: Hex) => chain().client.getCode({ address });

@@ -51,7 +51,7 @@ import type { StoredAuthorization } from "#lib/onchain/tables.ts";
 import { isProblem, notFound, Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 
-/** Attempts per minute and IP address, because each attempt reads the chain several times before its signature is checked. */
+/** Attempts per minute and IP address, because an attempt can read the chain several times before its signature is checked. */
 const TRIES_PER_MINUTE = 60;
 /** Milliseconds that a request waits for the transaction to be sent. */
 const SEND_MS = 8_000;
@@ -124,7 +124,7 @@ type ChainCheck = {
   readonly delegation: StoredAuthorization | null;
 };
 
-/** Read for unknown mandates, so that an unknown and an existing mandate cause the same number of reads of the chain. */
+/** The account that is read for an unknown mandate, so that its request reads the chain too. */
 const NOBODY: Hex = "0x000000000000000000000000000000000000dead";
 
 async function checkOnChain(signable: Signable | null, body: RegisterBody, deployment: Deployment): Promise<ChainCheck> {

@@ -84,7 +84,7 @@ const otherContracts = (found: readonly string[]): string =>
 
 const checkedChains = (): Set<string> => perProcess("checkedDeployments", () => new Set());
 
-/** Compares each chain's contracts until one comparison succeeds. @throws OtherContracts, or viem's error for a silent chain */
+/** Compares each chain's contracts until this process has done so with success. @throws OtherContracts, or viem's error */
 export async function checkedDeployments(): Promise<readonly Deployment[]> {
   const deployments = env().CHAINS.flatMap(deploymentOf);
   for (const deployment of deployments) {
@@ -96,7 +96,7 @@ export async function checkedDeployments(): Promise<readonly Deployment[]> {
   return deployments;
 }
 
-/** At startup. If a chain does not answer, its contracts are compared at their next use. */
+/** At startup. If a chain does not answer, registerMandate and listDeployments compare the contracts later. */
 export async function refuseOtherContracts(): Promise<void> {
   // Read the configuration first, so that its errors are not mistaken for a chain that does not answer.
   env();

@@ -40,7 +40,7 @@ export type NonceSlotRequest = {
   readonly nonce?: Hex;
 };
 
-/** Null if the period has no free slot. The caller must hold the lock of the mandate's row, or two could take the same slot. */
+/** Null if the period has no free slot. Call this under the mandate's lock, or the second of two with the same slot fails. */
 export async function takeNonceSlot(tx: Tx, taking: NonceSlotRequest): Promise<NonceSlot | null> {
   const { registration, authorizationId, amount, period, validBefore } = taking;
   const held = await nonceSlotOf(tx, authorizationId);
@@ -112,7 +112,7 @@ async function end(tx: Tx, which: SQL, status: "used" | "free"): Promise<void> {
     .where(and(which, eq(registrationSlots.status, "held")));
 }
 
-/** Call this if the chain accepted the nonce of the slot. No other payment gets the slot. */
+/** Call this once the slot's nonce or payment id is used on the chain. No other payment gets the slot. */
 export const useNonceSlot = (tx: Tx, slotId: string): Promise<void> => end(tx, eq(registrationSlots.slotId, slotId), "used");
 
 export const useNonceSlotOf = (tx: Tx, authorizationId: string): Promise<void> =>

@@ -1,4 +1,4 @@
-/** The times of a registered mandate, in seconds since 1970. `end` is exclusive. */
+/** `start` and `end` are in seconds since 1970, and `end` is exclusive. `periodSeconds` is the length of a period. */
 export type Times = { readonly start: number; readonly end: number; readonly periodSeconds: number };
 
 export type Period = {
@@ -31,7 +31,7 @@ export type Life =
   | { readonly kind: "notStarted" }
   | { readonly kind: "ended" };
 
-/** A payment is valid for `usualSeconds`, at least 60 seconds, but never past the end of its period. */
+/** A payment is valid for `usualSeconds`, or for 60 seconds if that is longer, but not past the end of its period. */
 export function lifeAt(times: Times, now: Date, usualSeconds: number): Life {
   const current = periodAt(times, now);
   const at = seconds(now);

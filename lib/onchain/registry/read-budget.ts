@@ -13,14 +13,14 @@ import { atMost } from "#lib/time.ts";
 
 /** Milliseconds that a page waits for the chain. */
 const LIMIT_MS = 2_500;
-/** The maximum number of slots of a period that a page reads; payments take their slots in ascending order. */
+/** The maximum number of slots of a period that a page reads: the lowest ones, which payments take first. */
 const SLOTS_MAX = 64;
 
 /** A registered mandate's state at the chain's newest block. */
 export type ChainBudget = {
   readonly registered: boolean;
   readonly revoked: boolean;
-  /** Whether the account delegates to the service's smart account contract. Otherwise the account cannot pay. */
+  /** Whether the account delegates to the service's smart account contract. Otherwise it cannot pay under the mandate. */
   readonly delegated: boolean;
   /** The number of payments in the current period; null outside the mandate's validity. */
   readonly payments: number | null;

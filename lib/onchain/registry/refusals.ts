@@ -53,7 +53,7 @@ export async function checkProof(payment: RegisteredPayment, { validBefore, peri
   return refusalOf(await publicClient(chain).readContract({ ...registryOn(chain), functionName: "checkProof", args }));
 }
 
-/** Asks the registry whether the payment module could make this payment now. @throws if the chain does not answer */
+/** Asks the registry whether its limits allow this payment by the module now. @throws if the chain does not answer */
 export async function checkPayment(payment: RegisteredPayment, paymentId: Hex): Promise<Refusal> {
   const { chain, account, onChainId, token, payee, value } = payment;
   const args = [account, onChainId, paymentId, token, payee, value] as const;

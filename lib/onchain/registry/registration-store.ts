@@ -44,7 +44,7 @@ export async function findRegistration(db: Database | Tx, registrationId: string
   return row ?? null;
 }
 
-/** Null if only an earlier version is registered; each change of the mandate, also of its name, makes a new version. */
+/** Null if the mandate's current version is not registered. Each change of the mandate, also of its name, makes a new version. */
 export async function currentRegistration(
   db: Database | Tx,
   { mandateId, chain, registry }: { readonly mandateId: string; readonly chain: string; readonly registry: string },

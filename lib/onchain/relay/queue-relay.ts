@@ -58,7 +58,7 @@ const asRelayed = (status: string, hash: string | null, failure: string | null):
 
 /**
  * Call this with no database transaction open, because it waits for the chain. Returns null if the transaction is not sent in
- * time; the worker then sends it. The returned hash changes when the fees are raised (see relayOutcome).
+ * time; the worker then sends it. Raising the fees gives the transaction another hash (see relayOutcome).
  */
 export async function relayNow(relayId: string, { timeoutMs }: { readonly timeoutMs: number }): Promise<RelayResult | null> {
   const deadline = performance.now() + timeoutMs;
@@ -86,7 +86,7 @@ async function sendWhenFree(relayId: string, deadline: number): Promise<RelayRes
 
 export type RelayOutcome = {
   readonly status: RelayStatus;
-  /** The hash of the newest signed bytes; once a version is mined, the hash of that version. Null while nothing is signed. */
+  /** The hash of the newest signed bytes, or of the version that was mined. Null if the transaction is queued or abandoned. */
   readonly hash: Hex | null;
   readonly earlierHashes: readonly string[];
   readonly blockNumber: bigint | null;
