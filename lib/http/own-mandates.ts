@@ -8,7 +8,7 @@ type Parsed = { readonly params: Readonly<Record<string, string>>; readonly quer
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === "object" && value !== null;
 
-/** The ids in `mandateId` fields, also in the items of lists. */
+/** The `mandateId` of the object itself and of the items in its lists, but of nothing deeper. */
 function namedIn(part: unknown): unknown[] {
   if (!isRecord(part)) return [];
   const items = Object.values(part).flatMap((value) => (Array.isArray(value) ? value : []));

@@ -8,7 +8,7 @@ export const PageQuery = z.strictObject({
 });
 export type PageQuery = z.output<typeof PageQuery>;
 
-/** The lists whose body has only `items` return a ListReply instead. */
+/** The two paged lists whose body has only `items` return a ListReply, whose next page is in the Link header. */
 export const pageOf = <T extends z.ZodType>(item: T) =>
   z.object({
     items: z.array(item),

@@ -10,7 +10,7 @@ type Bucket = { tokens: number; at: number };
 
 const GENERATION_MAX = 50_000;
 
-/** Ids that were not seen for long are dropped, to limit memory; they start again with a full bucket. */
+/** To limit memory, an id may be dropped after 50,000 other ids were seen; it starts again with a full bucket. */
 export function createBuckets(
   name: string,
   ratePerSecond: number,
@@ -62,7 +62,7 @@ export function requireAllowed({ allowed, policy, name }: Allowance): void {
   });
 }
 
-/** Counts a request without a valid credential against the limit of its network address. @throws Problem rate_limited */
+/** A request without a caller, or refused by authentication, counts against its network address. @throws Problem rate_limited */
 export async function limitAnonymous<C extends Caller | null>(request: Request, authenticated: Promise<C>): Promise<C> {
   const caller = await authenticated.catch((error: unknown) => {
     if (isProblem(error)) requireAllowed(takeAddress(request));

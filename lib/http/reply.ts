@@ -46,7 +46,6 @@ export function toProblem(error: unknown, requestId: string, operationId: string
   return new Problem("internal_error", { detail: `The service failed. Quote the request id ${requestId} to support.` });
 }
 
-/** RFC 9457. */
 export function problemReply(problem: Problem, requestId: string, allowance: Allowance | null): Reply {
   const { status } = problems[problem.code];
   const headers = { ...headersOf(requestId, status, allowance), ...problem.details.headers };

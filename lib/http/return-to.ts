@@ -4,12 +4,12 @@ const HERE = "http://here.invalid";
 /** Large, because the path may have an OAuth request in its query. */
 export const LENGTH_MAX = 2_048;
 
-/** Browsers read a backslash in an address as a slash, and drop tabs and line breaks. */
+/** Browsers read a backslash in a URL as a slash, and drop tabs and line breaks. */
 const TWISTED = /[\\\s\p{Cc}]/u;
-/** Encoded backslashes, slashes and control characters, in case the path is decoded again; the query may contain them. */
+/** Encoded backslashes, slashes and control characters before the query and fragment, in case the path is decoded again. */
 const TWISTED_PATH = /^[^?#]*%(?:5c|2f|0[0-9a-f]|1[0-9a-f])/i;
 
-/** Only pages of this service, so that a link to this service never sends a person to another site. */
+/** Returns `given` if it is a path here outside /api and /_next, else `fallback`, so that no link leads to another site. */
 export function returnTo(given: string | readonly string[] | undefined, fallback = "/"): string {
   if (typeof given !== "string" || given.length > LENGTH_MAX || !given.startsWith("/")) return fallback;
   if (TWISTED.test(given) || TWISTED_PATH.test(given)) return fallback;

@@ -14,7 +14,7 @@ export type KeyRow = {
   readonly mandateIds: readonly string[] | null;
 };
 
-/** LIMIT makes PostgreSQL use the primary keys, whatever its statistics say. */
+/** LIMIT makes PostgreSQL look up each id by itself instead of joining whole tables. */
 export async function findLiveKeys(keyIds: readonly string[]): Promise<readonly KeyRow[]> {
   return batchPool().sql<KeyRow[]>`
     SELECT k.key_id AS "keyId", k.secret_hash AS "secretHash", a.service_account_id AS "serviceAccountId",
@@ -40,7 +40,7 @@ export type SessionRow = {
   readonly role: string | null;
 };
 
-/** Finds a banned person's session too; organization and role are null for no member of the session's active organization. */
+/** Finds a banned person's session too; organization and role are null for a person outside the session's active organization. */
 export async function findLiveSession(
   token: string,
   renewalSeconds: number,

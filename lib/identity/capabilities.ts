@@ -17,7 +17,7 @@ const byRole: Readonly<Record<MembershipRole, Capabilities>> = {
 
 const none: ReadonlySet<never> = new Set();
 
-/** better-auth's role `member` and unknown roles count as `viewer`, the lowest role. */
+/** A stored role that is not in MembershipRole counts as `viewer`, which can only read. */
 export const membershipRoleOf = (stored: string): MembershipRole => MembershipRole.safeParse(stored).data ?? "viewer";
 
 export const capabilitiesOfRole = (role: MembershipRole | null): Capabilities => (role === null ? none : byRole[role]);
@@ -52,7 +52,7 @@ const personsOnly: Capabilities = new Set<Capability>([
   "webhooks:manage",
 ]);
 
-/** The default capabilities of a service account, which an agent needs to make payments. */
+/** A service account for which the request names no capabilities gets those of these that its creator has. */
 export const agentSet: Capabilities = new Set<Capability>([
   "readiness:read",
   "checkouts:preview",
@@ -67,12 +67,12 @@ export const agentSet: Capabilities = new Set<Capability>([
 
 const inOrder = (capabilities: Capabilities): Capability[] => everything.filter((capability) => capabilities.has(capability));
 
-/** The capabilities that an API key can have, which are also the scopes that an OAuth client can ask for. */
+/** The capabilities that an API key can have; an OAuth client can ask for each of them as a scope. */
 export const keyCapabilities: readonly Capability[] = everything.filter((capability) => !personsOnly.has(capability));
 const forKeys: ReadonlySet<string> = new Set(keyCapabilities);
 const isForKeys = (name: string): name is Capability => forKeys.has(name);
 
-/** Leaves out capabilities that are only for persons, even if the row contains them. */
+/** Leaves out names that are no capability of keys, even if the row of the service account contains them. */
 export const keyCapabilitiesOf = (stored: readonly string[]): Capabilities => new Set(stored.filter(isForKeys));
 
 /** The capabilities of a paused service account: it can still read, so that its agent can follow payments that it began. */
@@ -82,11 +82,12 @@ export const pausedCapabilitiesOf = (stored: readonly string[]): Capabilities =>
 export const cutCapabilities = (capabilities: Capabilities, ...cuts: readonly (readonly string[] | null)[]): Capabilities =>
   new Set([...capabilities].filter((capability) => cuts.every((cut) => cut === null || cut.includes(capability))));
 
-/** A person who lacks a capability of the service account may revoke the account's keys but gets no new key. */
 export const lackedOf = (account: readonly string[], held: Capabilities): Capability[] =>
   inOrder(keyCapabilitiesOf(account)).filter((capability) => !held.has(capability));
 
-/** @throws Problem invalid_request for what no key may have, capability_required for a capability that the creator lacks */
+/**
+ * @throws Problem invalid_request for what no key may have (alone or together), capability_required for what the creator lacks
+ */
 export function grantCapabilities(asked: readonly Capability[] | undefined, creator: Capabilities): Capability[] {
   if (asked === undefined) return inOrder(agentSet).filter((capability) => creator.has(capability));
   for (const [at, capability] of asked.entries()) {

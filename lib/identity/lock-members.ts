@@ -24,7 +24,7 @@ export async function lockMembers(
   return { name: organization.name, role: row && membershipRoleOf(row.role) };
 }
 
-/** Only a person who still has a right may give it to somebody. @throws Problem session_expired, banned, capability_required */
+/** Reads the person's capabilities again under locks. @throws Problem session_expired, banned, capability_required */
 export async function requireStillHeld(tx: Tx, caller: Actor, capability: Capability): Promise<ReadonlySet<Capability>> {
   const { role } = await lockMembers(tx, caller.organizationId, caller);
   const held = capabilitiesOfRole(role);

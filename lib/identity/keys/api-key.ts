@@ -54,7 +54,7 @@ export function newApiKey(environment: Environment, keyId = newKeyId()): NewApiK
 
 export type PresentedKey = { readonly apiKey: string; readonly keyId: string; readonly environment: Environment };
 
-/** Returns null for text that is not a key of this service, for example because of a typing error. */
+/** Returns null if the text does not have the form and checksum of a key, for example because of a typing error. */
 export function parseApiKey(text: string): PresentedKey | null {
   const parts = FORM.exec(text);
   if (!parts) return null;
@@ -63,7 +63,7 @@ export function parseApiKey(text: string): PresentedKey | null {
   return { apiKey: text, keyId: keyId!, environment: environment as Environment };
 }
 
-/** Takes the same time for a wrong key and for an unknown key (`secretHash` is null), so that the time reveals nothing. */
+/** For an unknown key (`secretHash` is null) compares with zeros, so that it takes the same time as a wrong key. */
 export function matchesApiKey(apiKey: string, secretHash: string | null): boolean {
   const presented = Buffer.from(hashApiKey(apiKey), "base64url");
   const stored = secretHash === null ? Buffer.alloc(32) : Buffer.from(secretHash, "base64url");

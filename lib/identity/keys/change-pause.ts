@@ -9,7 +9,7 @@ import { notFound, Problem } from "#lib/problem.ts";
 
 type Pausing = typeof contract.pauseServiceAccount | typeof contract.resumeServiceAccount;
 
-/** closeGate waits for running payments, so that after the answer no earlier payment of the account can still commit. */
+/** closeGate waits for the transactions of running payments, so that none that read the old state commits after the answer. */
 export const changePause =
   (operation: Pausing, pause: boolean): Handler<Pausing> =>
   ({ id }, { caller: { userId, organizationId }, idempotency }) =>

@@ -19,8 +19,8 @@ type CapabilityLoss = {
 export type DecidedKeys = { readonly keptKeys?: readonly string[]; readonly revokedKeys?: readonly string[] };
 
 /**
- * Whoever takes capabilities away must keep or revoke the keys that have them, because the person has seen the secrets. The
- * caller must hold the locks of closeGate and of the organization, so that no other transaction creates a key.
+ * Whoever takes capabilities away must keep or revoke the person's keys that have them, because the person may have copies. The
+ * caller must close the gate and lock the organization, so that no payment uses a revoked key and no key is added.
  * @throws Problem keys_undecided
  */
 export async function decideKeys(

@@ -9,7 +9,7 @@ const BATCH_MAX = 1_024;
 
 const lookups = (): Lookups => perProcess("keyLookups", () => ({ waiting: null, running: Promise.resolve() }));
 
-/** Waits for the previous query, so that no caller gets the result of a query that began before the caller asked. */
+/** The batch takes keys until its query begins, after the previous query, so that no caller gets rows read before it asked. */
 function openBatch(state: Lookups): Batch {
   const keyIds = new Set<string>();
   const rows = state.running

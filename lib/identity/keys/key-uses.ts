@@ -9,7 +9,7 @@ const ROWS = 1_000;
 
 const uses = (): Map<string, Use> => perProcess("keyUses", () => new Map());
 
-/** Keeps the first use's address and user agent and the last use's time in memory; a killed process loses them. */
+/** Until the next flush, keeps the key's last time of use and its first address and user agent in memory; a crash loses them. */
 export function noteKeyUse(keyId: string, request: Request): void {
   const at = performance.now();
   const known = uses().get(keyId);
@@ -20,7 +20,7 @@ export function noteKeyUse(keyId: string, request: Request): void {
   }
 }
 
-/** A worker calls this function, and so does the shutdown; uses that the database refuses are lost. */
+/** If the database fails, the uses that are not saved yet are lost. */
 export async function flushKeyUses(): Promise<void> {
   const noted = [...uses()];
   uses().clear();

@@ -12,7 +12,9 @@ export type MadeKey = {
   readonly connection: boolean;
 };
 
-/** If `userId` is null, lists all keys of the organization; the creator of the account made keys whose `created_by` is null. */
+/**
+ * If `userId` is null, lists the organization's valid keys; the account's creator counts as maker of keys without `created_by`.
+ */
 export async function liveKeysMade(db: Database | Tx, organizationId: string, userId: string | null): Promise<MadeKey[]> {
   const maker = sql`coalesce(k.created_by, a.created_by)`;
   const rows = await db.execute<MadeKey>(sql`

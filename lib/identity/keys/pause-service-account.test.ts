@@ -21,7 +21,7 @@ const chain = useSettlement();
 const pause = (as: Credential, id: string) => send(contract.pauseServiceAccount, pauseServiceAccount, { as, id, body: {} });
 const resume = (as: Credential, id: string) => send(contract.resumeServiceAccount, resumeServiceAccount, { as, id, body: {} });
 
-/** Authorizes a payment before the agent is paused, and signs the x402 payment for it. `pay` then executes it. */
+/** Authorizes a payment and signs its x402 credential; `pay` executes it. */
 async function newScene() {
   const scene = await paymentScene();
   const wallet = newWallet();

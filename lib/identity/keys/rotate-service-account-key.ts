@@ -28,7 +28,7 @@ function requireHeld(capabilities: readonly string[], held: ReadonlySet<Capabili
   });
 }
 
-/** OAuth clients keep their access; closeGate waits for running payments, so that none of them still uses a revoked key. */
+/** OAuth clients keep their access; closeGate waits for running payments, so that none commits with a revoked key afterwards. */
 export const rotateServiceAccountKey: Handler<typeof contract.rotateServiceAccountKey> = async (
   { id, body: { gracePeriodSeconds } },
   { caller, idempotency },

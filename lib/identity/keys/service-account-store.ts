@@ -68,7 +68,7 @@ type Connection = {
   readonly createdAt: Date;
 };
 
-/** The row of an OAuth client (a connection) is like that of an API key, but its secret is empty. */
+/** The row of an OAuth client (a connection) is like that of an API key, but its `secretHash` is empty. */
 export async function insertConnection(
   tx: Tx,
   { serviceAccountId, organizationId }: KeyOf,

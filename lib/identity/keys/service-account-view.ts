@@ -1,6 +1,6 @@
 import type { Capability, MandateStatus } from "#lib/vocabulary.ts";
 
-/** `address` is the network that the request came from; `userAgent` is absent if the client sent none. */
+/** `address` is an IPv4 address or the first 64 bits of an IPv6 address; `userAgent` is absent if the client sent none. */
 export type LastUse = { readonly at: string; readonly address: string; readonly userAgent?: string };
 
 export type AccountView = {

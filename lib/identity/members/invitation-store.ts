@@ -25,7 +25,7 @@ const invitationColumns = {
   createdAt: invitation.createdAt,
 };
 
-/** Finds expired invitations too; lock the organization first, or two requests could invite the same address twice. */
+/** Finds expired invitations too; lock the organization first, or two requests could invite one email address twice. */
 export async function findPending(tx: Tx, organizationId: string, email: string): Promise<InvitationRow | null> {
   const [row] = await tx
     .select(invitationColumns)

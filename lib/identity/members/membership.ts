@@ -12,7 +12,7 @@ export function grantableRoles(role: MembershipRole): readonly MembershipRole[] 
 export const isMore = (next: MembershipRole, current: MembershipRole): boolean =>
   (next === "owner" && current !== "owner") || !capabilitiesOfRole(next).isSubsetOf(capabilitiesOfRole(current));
 
-/** Read `actor` after locking the organization. @throws Problem capability_required, or forbidden for a role of owners only */
+/** Read `actor` after locking the organization. @throws Problem capability_required; forbidden if `actor` may not give a role */
 export function requireGrantable(actor: MembershipRole | null, ...roles: readonly MembershipRole[]): void {
   const grantable = actor === null ? [] : grantableRoles(actor);
   if (grantable.length === 0) throw lacksCapability("members:manage");

@@ -6,7 +6,7 @@ import { ProductRole, type Environment, type MembershipRole } from "#lib/vocabul
 
 export type UserRow = { readonly email: string; readonly emailVerified: boolean };
 
-/** Requests of the same person, for example from several tabs, run one after the other. */
+/** Makes onboarding requests of one person, for example from several tabs, run one after the other. */
 export async function lockUser(tx: Tx, userId: string): Promise<UserRow | null> {
   const [row] = await tx
     .select({ email: user.email, emailVerified: user.emailVerified })
@@ -56,7 +56,7 @@ export async function isMember(tx: Tx, organizationId: string, userId: string): 
   return row !== undefined;
 }
 
-/** Null unless the invitation was sent to this email address, is open and has not expired. */
+/** Null unless the invitation was sent to this email address, is pending and has not expired. */
 export async function takeInvitation(
   tx: Tx,
   id: string,
@@ -97,7 +97,7 @@ export type OrganizationSettings = {
   readonly name: string;
   readonly slug: string;
   readonly productRoles: readonly ProductRole[];
-  /** The time zone of new mandates; if null, each person's own time zone is used. */
+  /** The time zone with which the editor starts a new mandate; if null, the browser's time zone. */
   readonly timezone: string | null;
   /** The logo as a data URL. */
   readonly logo: string | null;
@@ -121,7 +121,6 @@ export async function saveSettings(tx: Tx, organizationId: string, settings: Org
     .where(eq(organization.id, organizationId));
 }
 
-/** If null, each person's own time zone is used for new mandates. */
 export async function timezoneOf(db: Database | Tx, organizationId: string): Promise<string | null> {
   const [row] = await db
     .select({ timezone: organization.timezone })

@@ -25,8 +25,8 @@ const personOf = (buyer: Buyer, { userId, credential }: Awaited<ReturnType<typeo
 });
 
 /**
- * Counts the payments of `actorId` that were authorized after the event. Event numbers are in the order of commits, because
- * each transaction locks the organization's audit log until it commits.
+ * Counts the payments of `actorId` that were authorized after the event. Event numbers are in the order of commits, because each
+ * transaction that writes an event locks the organization's audit log until it commits.
  */
 async function allowedAfter(organizationId: string, actorId: string, event: string): Promise<number> {
   const types = [event, "payment.authorized"];

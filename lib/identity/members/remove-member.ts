@@ -12,7 +12,7 @@ import { requireGrantable, requireOwnerLeft } from "#lib/identity/members/member
 import { presentMember } from "#lib/identity/members/present-member.ts";
 import { MembershipRole } from "#lib/vocabulary.ts";
 
-/** A payment of this person that gets the lock of closeGate later reads the person's role again and is refused. */
+/** A payment of this person that enters the gate after this change reads the person's role again and is refused. */
 export const removeMember: Handler<typeof contract.removeMember> = async (
   { organizationId, userId, body: { reason, keys } },
   { caller, idempotency },
