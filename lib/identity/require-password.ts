@@ -5,7 +5,7 @@ import { invalidField } from "#lib/problem.ts";
 
 const TRIES_PER_MINUTE = 5;
 
-/** Passwords and passkeys share one count, for any purpose. @throws Problem rate_limited */
+/** Passwords and passkeys with which a signed-in person proves their identity share one count. @throws Problem rate_limited */
 export const countProof = (userId: string): Promise<void> => countAttempt("stepUp", userId, TRIES_PER_MINUTE);
 
 /** Returns the stored hash. @throws Problem rate_limited, invalid_request */

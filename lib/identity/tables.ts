@@ -163,9 +163,9 @@ export const organization = pgTable(
     metadata: text("metadata"),
     environment: text("environment").notNull(),
     productRoles: text("product_roles").array().notNull(),
-    /** The time zone of new mandates; null if each person's own time zone is used. */
+    /** The time zone with which the editor starts a new mandate; null for the browser's time zone. */
     timezone: text("timezone"),
-    /** In whole units of the asset; an approval above this amount needs a recent proof of identity; null for the default. */
+    /** In whole units of the asset; an approval above this amount needs a new proof of identity; null for the default. */
     stepUpAbove: numeric("step_up_above"),
     /** The same limit for payees that are not verified. */
     stepUpAboveUnverified: numeric("step_up_above_unverified"),
@@ -266,7 +266,7 @@ export const apiKeys = pgTable(
   (table) => [index("api_keys_of_account").on(table.serviceAccountId, table.createdAt)],
 );
 
-/** A separate table, because every request with a key reads api_keys, whose rows should never be rewritten. */
+/** A separate table, so that a use does not rewrite the row of api_keys, which every request with a key reads. */
 export const keyUses = pgTable("key_uses", {
   keyId: text("key_id").primaryKey(),
   lastUsedAt: moment("last_used_at").notNull(),

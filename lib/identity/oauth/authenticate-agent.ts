@@ -8,7 +8,7 @@ import { ACCESS_TOKEN_PREFIX, mcpResource } from "#lib/identity/oauth-terms.ts";
 import { Problem } from "#lib/problem.ts";
 import type { Capability } from "#lib/vocabulary.ts";
 
-/** The scopes that the service recommends to OAuth clients: the capabilities that an agent needs to make payments. */
+/** The scopes that the service recommends to OAuth clients: the default capabilities of a service account. */
 export const advertisedScopes: readonly Capability[] = keyCapabilities.filter((capability) => agentSet.has(capability));
 
 const TOKEN = new RegExp(`^bearer +${ACCESS_TOKEN_PREFIX}([A-Za-z]{32}) *$`, "i");

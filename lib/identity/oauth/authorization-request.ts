@@ -11,7 +11,7 @@ export type RequestAnswer =
   | { readonly kind: "refused"; readonly location: string }
   | { readonly kind: "unusable"; readonly error: string };
 
-/** Stores the row of this resource once per process, because the OAuth plugin looks for the row when it checks a request. */
+/** Stores the row of the resource /mcp once per process, because the OAuth plugin looks for the row when it checks a request. */
 function resourceStored(): Promise<void> {
   const state = perProcess("oauthResource", () => ({ done: null as Promise<void> | null }));
   state.done ??= saveResource(mcpResource()).catch((error: unknown) => {

@@ -48,7 +48,7 @@ export async function lockClient(tx: Tx, organizationId: string, clientId: strin
   return row ?? null;
 }
 
-/** Waits for transactions that locked the client (lockClient), so that the caller then sees all accesses of the client. */
+/** Waits for transactions that locked the client (lockClient), so that the caller then sees all connections of the client. */
 export async function deleteClient(tx: Tx, organizationId: string, clientId: string): Promise<ClientRow | null> {
   const [row] = await tx
     .delete(oauthClient)

@@ -32,7 +32,7 @@ async function acceptedRequest(text: string, { organizationId }: Member): Promis
   return request;
 }
 
-/** If the client asked for no capability, the person may choose any. @throws Problem invalid_request */
+/** If the client asked for no capability, accepts all chosen ones. @throws Problem invalid_request */
 function requireAsked(chosen: readonly Capability[], { asked }: ConnectRequest): void {
   const beyond = asked === null ? -1 : chosen.findIndex((capability) => !asked.includes(capability));
   if (beyond >= 0) throw invalidField(`/capabilities/${beyond}`, `The client did not ask for ${chosen[beyond]}.`);

@@ -53,7 +53,7 @@ const sealOf = (kept: URLSearchParams): Buffer =>
 /** The query of the page CONNECT_PATH; `seal` is an HMAC by which readSealed recognizes the query. */
 export const sealedQuery = (kept: URLSearchParams): string => `${kept}&seal=${sealOf(kept).toString("base64url")}`;
 
-/** The page must not redirect to an unchecked address; null if the seal is wrong or the client is no longer registered. */
+/** The page must not redirect to an unchecked URL; null for a wrong seal, or if keptQuery or connectRequestOf returns null. */
 export async function readSealed(query: string): Promise<ConnectRequest | null> {
   const kept = keptQuery(query);
   if (kept === null) return null;

@@ -1,10 +1,10 @@
 const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
-/** Browsers handle these schemes themselves, so no installed program can receive codes with one of them. */
+/** Schemes for which no client may receive codes: browsers, mail programs or telephones handle them. */
 const BROWSER_SCHEMES = /^(?:https?|javascript|data|blob|file|filesystem|about|vbscript|view-source|ws|wss|ftp|mailto|tel):$/;
 
 export const isLoopback = (url: URL): boolean => url.protocol === "http:" && LOOPBACK.has(url.hostname);
 
-/** Null if codes can be sent to the URL: an exact https address, the person's own device, or an installed program's scheme. */
+/** Why codes cannot be sent to the URL; null for https, http on the person's own device, or an installed program's scheme. */
 export function redirectRefusal(text: string): string | null {
   const url = URL.parse(text);
   if (url === null) return "This is not an absolute address.";

@@ -46,7 +46,7 @@ async function handOverKey({ keyId, userId, serviceAccountId, organizationId, al
   };
 }
 
-/** Deletes the tokens and returns null if permission, account, person or membership ended, or if handOverKey gives no key. */
+/** Null if there is no access token, if findLiveToken refuses it or handOverKey gives no key; the last two delete the tokens. */
 export async function settleTokens(answer: TokenAnswer): Promise<TokenAnswer | null> {
   const { access_token: accessToken, scope } = answer;
   if (typeof accessToken !== "string") return null;

@@ -24,7 +24,7 @@ export type TokenRow = {
   readonly mandateIds: readonly string[] | null;
 };
 
-/** Null unless token, connection and account are valid, and the person who allowed the client is a member and not banned. */
+/** Null unless token (for `audience`), connection and account are valid and the token's person is a member and not banned. */
 export async function findLiveToken(tokenHash: string, audience: string): Promise<TokenRow | null> {
   const [row] = await pool()<TokenRow[]>`
     SELECT k.key_id AS "keyId", k.client_id AS "clientId", a.service_account_id AS "serviceAccountId",

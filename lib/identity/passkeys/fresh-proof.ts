@@ -5,7 +5,7 @@ import { otherWaysIn, passkeysOf, provedAt } from "#lib/identity/passkeys/store.
 import { Problem } from "#lib/problem.ts";
 import { minutes } from "#lib/time.ts";
 
-/** To change how they sign in, a person must have proved their identity within this time. */
+/** To add or remove a passkey, a person must have proved their identity within this time. */
 export const PROVED_MS = minutes(5);
 
 export const isProved = (at: Date | null, now: Date): boolean => at !== null && now.getTime() - at.getTime() <= PROVED_MS;

@@ -29,7 +29,7 @@ export const registerPasskey: Handler<typeof contract.registerPasskey> = async (
     const options = await generateRegistrationOptions({
       rpID: id,
       rpName: name,
-      // Authenticators store this user handle and do not show it, so it must not reveal who the person is.
+      // Authenticators may give out this user handle without verifying the person, so it must not reveal who the person is.
       userID: new Uint8Array(createHash("sha256").update(`passkey\n${userId}`).digest()),
       userName: person.email,
       userDisplayName: person.name,

@@ -13,5 +13,5 @@ export function passkeysWork(): boolean {
   return hostname === "localhost" || (protocol === "https:" && isIP(hostname.replace(/^\[|\]$/g, "")) === 0);
 }
 
-/** EdDSA, ES256 and RS256, which better-auth can verify too; a passkey with another algorithm could not sign in. */
+/** EdDSA, ES256 and RS256, as COSE algorithm numbers. */
 export const algorithms = [-8, -7, -257];

@@ -4,7 +4,7 @@ import type { PasskeyAssertion } from "#lib/identity/passkey-schema.ts";
 import { relyingParty } from "#lib/identity/passkeys/relying-party.ts";
 import { invalidField, type Problem } from "#lib/problem.ts";
 
-/** Every invalid signature gets the same answer, so that the answer does not reveal which check failed. */
+/** Every refusal is the same, so that the answer does not reveal which check failed. */
 export const assertionRefused = (): Problem =>
   invalidField("/assertion", "This passkey did not confirm that it is you. Nothing was changed; try again.");
 

@@ -34,7 +34,7 @@ async function endWithoutPassword({ id, userId }: { readonly id: string; readonl
   await database().transaction((tx) => deleteSession(tx, userId, id));
 }
 
-/** Somebody who does not own the address may have set up the account, so all its sessions and sign-in methods end. */
+/** Whoever set up the account may not own the email address, so its sessions end, and all its ways in but links by mail. */
 export const emailVerificationHooks = {
   beforeEmailVerification: ({ id }: { readonly id: string }): Promise<void> => endWaysIn(id),
   /** A sign-in may have created a session since beforeEmailVerification. */
@@ -80,7 +80,7 @@ export const databaseHooks: Hooks = {
         data: {
           ...session,
           provider: providerOf(context),
-          // Without rememberMe, better-auth sets one day, which is longer than sessions may be here.
+          // If rememberMe is false, better-auth sets one day, which is longer than sessions may be here.
           expiresAt: new Date(Date.now() + SESSION_SECONDS * 1000),
           activeOrganizationId: await newestOrganizationOf(session.userId),
         },

@@ -31,7 +31,7 @@ export type Endpoint = {
   readonly asGet?: true;
   /** The shortest time of an answer; a shorter time would reveal that the address has no account. */
   readonly floorMs?: number;
-  /** For all network addresses together, also for unknown accounts; a network address with a session counts separately. */
+  /** For all network addresses together, also for unknown accounts; one with a session of the account counts separately. */
   readonly triesPerAccount?: { readonly max: number; readonly windowSeconds: number };
 };
 

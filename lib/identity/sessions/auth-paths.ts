@@ -103,7 +103,7 @@ const oauthDisabled = [
   "/admin/oauth2/resources/:identifier/clients/:client_id",
 ];
 
-/** These answer 404, because most of them would change data without a reason, an audit event or the lock of closeGate. */
+/** These answer 404, because many of them would change data without an audit event or the lock of closeGate. */
 export const disabledPaths = [
   ...organization,
   "/ok",

@@ -76,7 +76,7 @@ const rateLimit = {
 const plugins = () => [
   organizations({
     allowUserToCreateOrganization: false,
-    // Only the onboarding writes these columns; better-auth does not start if it does not know a required column.
+    // better-auth's check of the schema fails if it does not know a required column; its requests cannot set these two.
     schema: {
       organization: {
         additionalFields: {

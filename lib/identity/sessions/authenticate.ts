@@ -134,7 +134,7 @@ export async function authenticate(request: Request, options: AuthenticateOption
 export async function authenticateReader(cookie: string | null): Promise<SessionCaller | null> {
   if (cookie === null) return null;
   try {
-    // A page cannot set a cookie, so the component KeepSession on every signed-in page renews the session instead.
+    // A page cannot set a cookie; the component KeepSession calls the API, which renews the session instead.
     const caller = await authenticate(new Request(env().BASE_URL, { headers: { cookie } }), { renew: false });
     return caller?.kind === "session" ? caller : null;
   } catch (error) {

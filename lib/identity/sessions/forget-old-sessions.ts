@@ -4,7 +4,7 @@ const AT_ONCE = 1_000;
 /** Batches of one kind of row in one run; later runs delete what is left. */
 const ROUNDS_MAX = 50;
 
-/** better-auth does not delete expired rows; returns the number of deleted rows. */
+/** Deletes expired rows, which better-auth may leave; returns their number. */
 export async function forgetOldSessions(): Promise<number> {
   let gone = 0;
   for (const table of endingTables) {

@@ -25,7 +25,7 @@ type PluginSchema = NonNullable<BetterAuthPlugin["schema"]>;
 /** Tables by the names of the plugin's models; a table object has one field for each column. */
 type Tables = Readonly<Record<string, object>>;
 
-/** Leaves out fields that have no column here, because better-auth would refuse to start with them. */
+/** Leaves out fields that have no column here, because better-auth's check of the schema would fail with them. */
 function keptSchema(schema: PluginSchema, tables: Tables): PluginSchema {
   return Object.fromEntries(
     Object.entries(tables).map(([model, table]) => {

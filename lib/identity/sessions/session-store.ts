@@ -4,7 +4,7 @@ import type { SessionFacts } from "#lib/identity/sessions/present-session.ts";
 import { oauthAccessToken, oauthRefreshToken } from "#lib/identity/oauth-tables.ts";
 import { member, organization, session, user, verification } from "#lib/identity/tables.ts";
 
-/** Null if the session has ended since the request was authenticated. */
+/** Null if the session was deleted after the request was authenticated. */
 export async function readSession(
   sessionId: string,
   tx: Tx | ReturnType<typeof database> = database(),

@@ -12,8 +12,8 @@ export const siweNonce = (): Promise<string> => Promise.resolve(randomBytes(16).
 type WalletSignature = { readonly message: string; readonly signature: string; readonly address: string };
 
 /**
- * Only the address, the nonce, which better-auth has already checked, and the times may differ, so the message is built again
- * and compared as text; only a wallet without a contract can sign in.
+ * Only the address, the nonce, which better-auth has already checked, and the times may differ, so the message is built again and
+ * compared as text; contract wallets, which have no key that signs, cannot sign in.
  */
 export async function verifyWallet({ message, signature, address }: WalletSignature): Promise<boolean> {
   const chainId = siweChainId();
@@ -38,5 +38,5 @@ export async function verifyWallet({ message, signature, address }: WalletSignat
   return true;
 }
 
-/** The name that the account of a wallet has until the person changes it. */
+/** The name that the account of a wallet gets. */
 export const walletName = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`;
