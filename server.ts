@@ -1,4 +1,4 @@
-/** The program of `npm start` and `npm run dev`. It builds what is missing, then serves. */
+/** The program of `npm start` and `npm run dev`. It builds what is missing or out of date (not in development), then serves. */
 import "#lib/platform/node-env.ts";
 import { buildPages, buildServer } from "#lib/server/build.ts";
 import type { Pages } from "#lib/server/open-pages.ts";
@@ -8,7 +8,7 @@ const development = process.argv.includes("--dev");
 const apiOnly = process.argv.includes("--api");
 const say = (line: string): void => console.error(`countersign: ${line}`);
 
-/** Loads Next.js into this process, in development only. Otherwise pages.ts renders the pages in another process. */
+/** Loads Next.js into this process, in development only. Otherwise another process (pages.ts) renders, unless --api is given. */
 async function loadPages(port: number): Promise<Pages> {
   const { default: next } = await import("next");
   const app = next({ dev: true, port, customServer: true });
@@ -18,7 +18,7 @@ async function loadPages(port: number): Promise<Pages> {
 
 async function main(): Promise<void> {
   if (!development && !apiOnly) await buildPages(say);
-  // In development the sources run. Otherwise one bundled file runs, which starts in a quarter of the time.
+  // In development the sources run. Otherwise one bundled file runs, which starts faster.
   const built = development ? "#lib/server/serve.ts" : await buildServer();
   const { serve } = (await import(built)) as { readonly serve: typeof Serve };
   const pages = development ? loadPages : "another process";

@@ -14,8 +14,8 @@ import { createAgent, createOrganization, createPerson, type Credential } from "
 
 /*
  * The permissions of every operation, written down independently of the code that checks them. Callers are every role, every
- * platform role, a person without an organization, and API keys: with the needed capability, with every other capability, and
- * with none. Callers without credentials, and with a key of the other environment, are tested too.
+ * platform role except `user`, a person without an organization, and API keys: with the needed capability, with every other
+ * capability, and with none. Callers without credentials, and with a key of the other environment, are tested too.
  */
 
 useDatabase();
@@ -34,7 +34,10 @@ const platform = (...roles: readonly ("support" | "auditor" | "operator")[]): re
   ...roles.map((role) => `platform ${role}` as const),
 ];
 
-/** Which API key an operation accepts. `anyone`: no key is needed. `any`: a key with any capability. `none`: no key. */
+/**
+ * Which API key an operation accepts: with this capability, `any` key even without capabilities, or `none`. `anyone` needs no
+ * credentials.
+ */
 type Key = Capability | "anyone" | "any" | "none";
 
 const table: readonly (readonly [who: readonly Who[], key: Key, ids: string])[] = [

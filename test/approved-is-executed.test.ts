@@ -194,7 +194,7 @@ describe("only what was approved is executed", () => {
   });
 });
 
-/** Signs a 402 for any chain, token and amount: the limits of the standard client are switched off. */
+/** Signs a 402 for any EVM chain, token and amount: the limits of the standard client are switched off. */
 async function signAnything(required: PaymentRequired): Promise<string> {
   const client = new x402Client().setSpendControls(false).register("eip155:*", new ExactEvmScheme(wallet));
   const signing = new x402HTTPClient(client);

@@ -3,7 +3,7 @@ import { audit, clock, transact } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 
-/** Inserts a person's approval of the checkout, and returns its id. */
+/** Inserts a person's approval of the checkout with its audit event, and returns the approval's id. */
 export async function approvedRow(organizationId: string, checkoutIntentId: string, authorizationId: string): Promise<string> {
   const approvalId = newId("approval");
   await database().execute(sql`

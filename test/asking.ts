@@ -25,7 +25,7 @@ export type AuthorizeReply = {
 
 const served = route(operation, handler);
 
-/** Sends a body to authorizePayment and returns the bytes of the reply. */
+/** Sends a body to authorizePayment through its HTTP route. */
 export async function post(body: unknown, headers: Credential = {}): Promise<AuthorizeReply> {
   const request = new Request(`${env().BASE_URL}${operation.path}`, {
     method: "POST",
@@ -54,7 +54,7 @@ export function newIntent(buyer: Buyer, change: Record<string, unknown> = {}) {
 export const ask = (buyer: Buyer, mandateId: string, change: Record<string, unknown> = {}, as = buyer.agent.credential) =>
   post({ mandateId, intent: newIntent(buyer, change) }, as);
 
-/** The row of an authorization, with the bytes of its stored reply. */
+/** The row of an authorization, with the body that a retry would get. Null if there is none. */
 export async function storedOf(authorizationId: string) {
   const [row] = await database()
     .select(authorizationColumns)
@@ -68,7 +68,7 @@ export const holdsOf = (mandateId: string) => database().select().from(reservati
 export const authorizationsOf = (mandateId: string) =>
   database().select().from(authorizations).where(eq(authorizations.mandateId, mandateId));
 
-/** The stored replies of all authorizations under these mandates, sorted. */
+/** The bodies that retries of all authorizations under these mandates would get, sorted. */
 export async function storedAnswers(...mandateIds: readonly string[]): Promise<string[]> {
   const rows = await database().select().from(authorizations).where(inArray(authorizations.mandateId, mandateIds));
   return rows.map(answerOf).toSorted();

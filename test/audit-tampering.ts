@@ -6,7 +6,7 @@ import { readPeaks, writePeaks } from "#lib/audit/tree.ts";
 import { database, mainPool } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 
-/** Changes rows without running triggers, as an attacker could who has the database's password but not the signing key. */
+/** Changes rows without running triggers, as an attacker could who is a superuser of the database but lacks the signing key. */
 export const tamper = async (...statements: string[]): Promise<void> => {
   await mainPool().begin(async (sql) => {
     await sql`SET LOCAL session_replication_role = replica`;
@@ -17,8 +17,8 @@ export const tamper = async (...statements: string[]): Promise<void> => {
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /**
- * Replaces an event and computes all later hashes of the chain again, so that the chain is consistent. Returns a function that
- * undoes the change.
+ * Replaces the metadata of an event and computes the chain's hashes again, but not its signed checkpoints. Returns a function
+ * that undoes the change.
  */
 export async function rewrite(name: string, sequence: number): Promise<() => Promise<void>> {
   const events = await readEvents(name, 0, Number.MAX_SAFE_INTEGER, 1_000);

@@ -8,8 +8,8 @@ export const eventsAbout = (entityId: string) =>
   database().select().from(auditEvents).where(eq(auditEvents.entityId, entityId)).orderBy(asc(auditEvents.sequence));
 
 /**
- * Appends this many events to the organization's audit chain, one for every quarter of an hour from 2026-01-01. The first event
- * is about a mandate.
+ * Appends this many events to the organization's audit chain, one for every quarter of an hour from 2026-01-01: first
+ * `mandate.created`, then `payment.authorized`.
  */
 export const addEvents = (organizationId: string, count: number): Promise<void> =>
   transact((tx) => {

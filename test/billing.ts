@@ -16,7 +16,6 @@ export async function platformAdmin() {
   return { organizationId, userId, credential };
 }
 
-/** Creates a fee schedule through the operation. */
 export async function newSchedule(as: Credential, terms: Readonly<Record<string, unknown>>) {
   const { status, data, problem } = await send(contract.saveFeeSchedule, saveFeeSchedule, {
     as,

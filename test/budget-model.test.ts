@@ -22,7 +22,7 @@ import { brokenInvariants } from "#test/proof.ts";
 import { newSeller } from "#test/sellers.ts";
 import { send } from "#test/tenant.ts";
 
-/* Under any concurrent requests, the limits and the sums of a mandate are those of a simple model of it. */
+/* Under random concurrent requests, the limits and the sums of a mandate are those of a simple model of it. */
 
 useDatabase();
 const chain = useSettlement();
@@ -105,7 +105,7 @@ const change = ({ mandateId }: Real, limits: Limits) =>
     body: { policy: policyOf(limits) },
   });
 
-/** A command of the model that can always run. */
+/** A command that can always run. After it, the mandate's sums must equal those of the model. */
 const command = (name: string, run: (model: Model, real: Real) => Promise<unknown>): AsyncCommand<Model, Real, true> => ({
   check: () => Promise.resolve(true),
   async run(model, real) {

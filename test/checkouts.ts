@@ -99,7 +99,6 @@ export const ageRequests = (ownerSubjectId: string, minutes: number) =>
     .set({ createdAt: sql`clock_timestamp() - ${minutes} * interval '1 minute'` })
     .where(eq(checkoutIntents.ownerSubjectId, ownerSubjectId));
 
-/** Makes a checkout expire. */
 export const expire = (checkoutIntentId: string) =>
   database()
     .update(checkoutIntents)

@@ -44,7 +44,7 @@ let settings: Record<string, string> = {};
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "countersign-cli-"));
   service = await listenService();
-  // The sign-in accepts only the service's own address.
+  // The sign-in works only at BASE_URL, so BASE_URL must name this server.
   process.env["BASE_URL"] = service.url;
   for (const name of ["env", "auth"]) forget(name);
   owner = await newOrganization();
@@ -233,7 +233,7 @@ describe("login", { timeout: 60_000 }, () => {
     const file = join(folder, "new", "config.json");
     const { ended, page } = await signIn(file);
     const callback = page.searchParams.get("redirect_uri") ?? "";
-    // A page of any site can send requests to this machine. None of them ends the wait.
+    // A page of any site can send requests to this machine. These two must not end the wait.
     expect((await fetch(`${new URL(callback).origin}//`)).status).toBe(404);
     expect((await fetch(`${callback}?code=stolen&state=guessed&iss=${service.url}/api/auth`)).status).toBe(404);
     const capabilities = ["mandates:read", "payments:read"];

@@ -16,7 +16,7 @@ import { settling } from "#test/settling.ts";
 import { newKey } from "#test/identity.ts";
 import { listen, listenService, stockFacilitator, type ListeningServer } from "#test/shop.ts";
 
-/* What the package `countersign` does besides a usual payment, tested with the real service, a real chain and real sellers. */
+/* Tests the package `countersign` with the real service and a real chain. */
 
 useDatabase();
 const chain = useSettlement();
@@ -66,7 +66,7 @@ const mandate = (policy: Record<string, unknown>) =>
 
 const checkoutIdIn = (url: string): string => new URL(url).pathname.split("/").at(-1) ?? "";
 
-/** A seller for answers that a server made with the standard x402 packages never gives. */
+/** A seller that gives any answer, also one that a server made with the standard x402 packages never gives. */
 async function openSeller(answer: RequestListener): Promise<string> {
   const server = await listen(createServer(answer));
   onTestFinished(() => server.close());

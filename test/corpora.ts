@@ -129,7 +129,7 @@ export const idsInPaths: readonly string[] = [
   "__proto__%20",
 ];
 
-/** JSON texts that are refused before any schema is checked. */
+/** Bodies that every operation refuses: broken JSON, JSON that lib/http/json.ts refuses, or JSON that is no object. */
 export const texts: readonly (readonly [name: string, text: string])[] = [
   ["nothing that is JSON", "{"],
   ["a trailing comma", '{"a":1,}'],

@@ -19,7 +19,7 @@ async function administer(statement: string): Promise<void> {
 export async function createDatabase({ empty = false } = {}): Promise<TestDatabase & { drop(): Promise<void> }> {
   const { url, template } = inject("cluster");
   const name = `file_${Date.now()}_${randomBytes(6).toString("hex")}`;
-  // Another strategy, wal_log, would write each page to the write-ahead log too, which doubles the cost of CREATE and DROP.
+  // The default strategy, wal_log, would write each page to the write-ahead log too, which takes longer.
   await administer(`CREATE DATABASE ${name} TEMPLATE ${empty ? "template0" : template} STRATEGY file_copy`);
   const own = new URL(url);
   own.pathname = name;

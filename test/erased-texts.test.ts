@@ -48,7 +48,7 @@ const verifyAsOfficial = async () => {
 const sha256 = (...parts: (string | Buffer)[]): string =>
   parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest("hex");
 
-/** The leaf hash as the contract describes it, computed only from the event in an API reply. */
+/** The leaf hash as the description of `hash` in audit-event.ts says, computed only from the event in an API reply. */
 function leafOf(shown: AuditEvent): string {
   const { hash: _, salts: __, metadata, ...event } = shown;
   const kept = Object.fromEntries(Object.entries(metadata).filter(([name]) => !(name in (event.commitments ?? {}))));

@@ -3,7 +3,7 @@ import { executions } from "#lib/holds/tables.ts";
 import { newId } from "#lib/ids.ts";
 import { activeMandate, authorize, createBuyer } from "#test/mandates.ts";
 
-/** An execution that was submitted and whose outcome is unknown. */
+/** Inserts an execution with the status `unknown`, under a new buyer's authorization. */
 export async function unknownExecution(change: Partial<typeof executions.$inferInsert> = {}) {
   const buyer = await createBuyer();
   const mandateId = await activeMandate(buyer.person.credential);

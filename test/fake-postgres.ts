@@ -43,20 +43,20 @@ const refusal = (severity: string, code: string): Buffer =>
 
 const rowOf = (value: string): Buffer => message("D", int16(1), int32(Buffer.byteLength(value)), Buffer.from(value));
 
-/** The answer to a statement: a column, a row with one value, and the command tag. */
+/** The answer to a statement: the command tag, and a row of one column, or no row if `value` is null. */
 type Answer = { readonly name: string; readonly type: number; readonly value: string | null; readonly tag: string };
 
 /**
- * The fake server understands only the driver's first statement, BEGIN, COMMIT, ROLLBACK, and this read and write with one
- * parameter.
+ * The fake server understands only the statements with which the service begins a connection, BEGIN, COMMIT, ROLLBACK, and this
+ * read and write with one parameter.
  */
 export const READ = "SELECT $1::text AS echo";
 export const WRITE = "INSERT INTO written VALUES ($1)";
 
-/** A server with the part of PostgreSQL's protocol that the tests need. It fails as its script says. */
+/** A server with the part of PostgreSQL's protocol that the tests need. Each session fails as its script says. */
 export class FakePostgres {
   readonly committed = new Set<string>();
-  /** Statements of one caller that ran in the transaction of another. This must stay empty. */
+  /** Must stay empty: statements of one caller in the transaction of another, and each BEGIN inside of a transaction. */
   readonly violations: string[] = [];
   readonly #server: Server;
   readonly #scripts: Script[];
@@ -111,7 +111,7 @@ class Session {
   #silent = false;
   #failed = false;
   #cancelled = false;
-  /** The values that the open transaction wrote, and the caller that sent them. */
+  /** The values that the open transaction wrote, null if none is open; and the caller whose statements it contains. */
   #pending: string[] | null = null;
   #caller: string | null = null;
   #statement = "";

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 
 export type NodeFault = "refuse" | "hang" | "nonsense";
 
-/** The time after which the connection of a single hanging call is closed: longer than the test chain needs for any answer. */
+/** The time after which the connection of a single hanging call is closed. */
 const HANGS_MS = 500;
 
 /** A proxy in front of a chain's node. It fails one chosen call, or leaves all calls from a chosen one on without an answer. */

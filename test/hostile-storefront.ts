@@ -79,7 +79,7 @@ const variant = (size: string) => ({
 export type HostileStorefront = ListeningServer & {
   /** The fault of the shop. Setting it also clears the service's cache of the shop's answers. */
   fault: StorefrontFault;
-  /** host:port, which is also the registered domain. */
+  /** host:port, which is also the seller's domain in the manifest. */
   readonly domain: string;
   readonly payTo: Address;
   /** Received requests, such as "POST /agent/quotes". */

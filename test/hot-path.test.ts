@@ -56,9 +56,7 @@ async function post(url: string, path: string, as: Credential, text: string): Pr
   return { status: response.status, text: await response.text() };
 }
 
-/**
- * Sends an authorize request. If the reply is 503 (overloaded), it sends the request again with the same key, as clients should.
- */
+/** Sends an authorize request, again with the same key while the reply is 503, as clients should. */
 async function authorize(url: () => string, request: Request): Promise<Reply> {
   for (;;) {
     const { status, text } = await post(url(), "/api/v1/payments/authorize", request.agent.credential, request.text);

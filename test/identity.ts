@@ -32,7 +32,8 @@ export type Agent = {
 const anyAddress = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
 
 /**
- * Calls better-auth as the server does. Each call has another client IP address, because sign-ups are limited by IP address.
+ * Calls better-auth as the server does, by default from a random IP address, because sign-ups and sign-ins are limited by IP
+ * address.
  */
 export async function callAuth(path: string, body: unknown, headers: Credential = {}, address = anyAddress()): Promise<Response> {
   const request = new Request(`${env().BASE_URL}/api/auth${path}`, {
@@ -67,7 +68,7 @@ async function newSession(userId: string): Promise<Credential> {
 
 let hash: Promise<string> | undefined;
 
-/** The hash of PASSWORD as better-auth stores it. Computing it takes 0.1 s, so it is computed once per process. */
+/** The hash of PASSWORD as better-auth stores it. Computing it is slow, so it is computed once per process. */
 const hashed = (): Promise<string> => (hash ??= hashPassword(PASSWORD));
 
 /**
@@ -95,7 +96,7 @@ export async function newOrganization({ productRoles = ["buyer"], name = "Acme" 
   return { ...person, organizationId: data.session.activeOrganization!.organizationId };
 }
 
-/** Inserts an invitation as inviteMember does. Returns its token. */
+/** Inserts an invitation without its mail and audit event. Returns its token. */
 export async function newInvitation(owner: Owner, email: string, role: MembershipRole, expiresInMs = 3_600_000): Promise<string> {
   const id = newId("invitation");
   const { organizationId, userId: inviterId } = owner;

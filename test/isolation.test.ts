@@ -21,7 +21,7 @@ import { connected, registerClient } from "#test/oauth.ts";
 import { newSeller } from "#test/sellers.ts";
 import { createAgent, createOrganization, createPerson, type Credential } from "#test/tenant.ts";
 
-/* Calls every operation that takes an id with the id of an object of another organization. access.test.ts tests permissions. */
+/* Calls operations that take an id with the id of an object of another organization. access.test.ts tests permissions. */
 
 useDatabase();
 
@@ -56,7 +56,7 @@ async function openCheckout(organizationId: string, ownerSubjectId: string): Pro
   return checkoutIntentId;
 }
 
-/** Creates an organization with one object of each kind that has an id. */
+/** Creates an organization with the objects whose ids `attempts` uses. */
 async function createVictim() {
   const buyer = await createBuyer();
   const { organizationId, agent, person } = buyer;
@@ -207,7 +207,7 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   setStepUpThreshold: ({ organizationId }) => ({ id: organizationId }),
   updateOrganization: ({ organizationId }) => ({ id: organizationId }),
 };
-/** Every organization may read every seller, to name it in a mandate. Other tests check registerMandate and provePayTo. */
+/** Every organization may read every seller (getSeller). The other two have tests of their own. */
 const openToAll = new Set(["getSeller", "registerMandate", "provePayTo"]);
 
 /** The operations that do not answer 404 for an object of another organization. */

@@ -6,8 +6,6 @@ import { rotateServiceAccountKey } from "#lib/identity/keys/rotate-service-accou
 import type { Owner } from "#test/identity.ts";
 import { send } from "#test/tenant.ts";
 
-/* The operations on the keys of service accounts. */
-
 export const rotate = (as: Owner, id: string, gracePeriodSeconds?: number, key?: string) =>
   send(contract.rotateServiceAccountKey, rotateServiceAccountKey, {
     id,

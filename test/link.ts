@@ -27,7 +27,7 @@ export class Link {
     return link;
   }
 
-  /** The URL of the server with this proxy's address. */
+  /** `url` with this proxy's host and port. */
   through(url: string): string {
     const own = new URL(url);
     own.hostname = "127.0.0.1";
@@ -36,7 +36,6 @@ export class Link {
     return url.endsWith("/") ? own.href : own.href.replace(/\/$/, "");
   }
 
-  /** Resets every connection. */
   reset(): void {
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }

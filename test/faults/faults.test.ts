@@ -17,7 +17,7 @@ const RECOVERY_MS = 10_000;
 const isLong = process.env["FAULTS"] !== undefined;
 /**
  * In the long run of `npm run faults`, a server must answer all probes within RECOVERY_MS. When all tests run, they share the
- * cores, so there the last probe must only begin within RECOVERY_MS.
+ * cores, so there a probe that begins within RECOVERY_MS may be answered later.
  */
 const ANSWERED_MS = isLong ? RECOVERY_MS : Infinity;
 const tell = (line: string): boolean => !isLong || process.stderr.write(`${line}\n`);

@@ -113,8 +113,8 @@ export class Load {
   }
 
   /**
-   * Sends one authorize request, one execute request and one read of a session to a server. Null if all succeed, or else a
-   * description of the failures.
+   * Sends an authorize request, a payment (authorize and execute) and a read of a session to a server. Null if all succeed, or
+   * else a description of the failures.
    */
   async probe(node: Node): Promise<string | null> {
     const asked = [this.#authorize(node, this.#random), this.#execute(node), this.#session(node)] as const;
