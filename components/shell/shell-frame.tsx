@@ -39,7 +39,7 @@ export function ShellFrame({ environment, head, nav, foot, children }: Props) {
           >
             <Brand />
             <div className="grid shrink-0 gap-3">{head}</div>
-            {/* If the window is low, only the links scroll. The padding leaves room for their focus rings. */}
+            {/* If the window is low, the links scroll first. The padding leaves room for their focus rings. */}
             <div className="-m-1 min-h-40 overflow-y-auto p-1">{nav("Main")}</div>
             <div className="mt-auto grid shrink-0 gap-2">{foot}</div>
           </div>

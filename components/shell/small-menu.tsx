@@ -15,7 +15,7 @@ export function SmallMenu({ children }: { readonly children: ReactNode }) {
       details.querySelector("summary")?.focus();
     };
     const elsewhere = ({ target }: PointerEvent) => {
-      // The menus inside are rendered at the end of the body, so a click on one of them must not count as a click outside.
+      // A click on a menu that is open must not count as a click outside.
       if (target instanceof Element && !menu.current?.contains(target) && !target.closest("[role=menu]") && menu.current)
         menu.current.open = false;
     };

@@ -119,7 +119,7 @@ const checkoutOf = ({ policyDecision }: Authorization): string | undefined =>
     ?.href?.split("/")
     .at(-1);
 
-/** @throws ProblemError or TypeError if a request fails, Error if the seller does not answer with a 402 */
+/** @throws ProblemError or TypeError if a request fails, Error for an answer that is not expected */
 export async function paySample(asked: Asked, tools: Tools): Promise<void> {
   const { tell, signal } = tools;
   tell({ at: "price", state: "running" });

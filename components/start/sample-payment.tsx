@@ -27,7 +27,7 @@ export type SampleMandate = {
 type Props = {
   readonly baseUrl: string;
   readonly asset: string;
-  /** Active mandates of the reader whose asset the test wallet pays with. */
+  /** Active mandates of the organization in the asset with which the test wallet pays. */
   readonly mandates: readonly SampleMandate[];
 };
 

@@ -20,7 +20,7 @@ type Props = {
   readonly opener: RefObject<HTMLButtonElement | null>;
 };
 
-/** This code is loaded when a dialog first opens. */
+/** dialog.tsx loads this code on demand. */
 export function DialogPopup(props: Props) {
   const { kind, title, description, children, footer, insistent, wide, open, onOpenChange, opener } = props;
   const heading = useRef<HTMLHeadingElement>(null);

@@ -101,7 +101,6 @@ type SelectProps = Omit<Texts, "prefix" | "suffix"> & {
   readonly options: readonly (readonly [value: string, text: string])[];
 } & Omit<ComponentProps<"select">, "id" | "children">;
 
-/** A native select element, which works with every keyboard and screen reader. */
 export function Select({ label, hint, error, options, ...select }: SelectProps) {
   const id = useId();
   return (

@@ -129,7 +129,7 @@ export function FilterSelect({ label, name, value = "", any, options }: SelectPr
   );
 }
 
-/** The value has the format of the address: 2026-11-21. */
+/** In the page's address the value has the form 2026-11-21. */
 export function FilterDate({ label, name, value = "" }: FilterProps) {
   const input = useShown<HTMLInputElement>(value);
   return (

@@ -56,7 +56,7 @@ const resolverOf =
 
 const hasControl = (form: HTMLFormElement | null, path: string): boolean => (form?.elements.namedItem(path) ?? null) !== null;
 
-/** The operation is loaded when the person uses the form, because its schemas are larger than the rest of a page's code. */
+/** Loads the operation when the person uses the form, because its schemas are large. */
 export function useOperationForm<const O extends WithBody>(
   load: () => Promise<O>,
   options: Options<O>,

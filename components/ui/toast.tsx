@@ -20,7 +20,7 @@ const none: readonly string[] = [];
 const clear = () => change(none);
 const loadList = () => import("./toast-list.tsx").then(({ ToastList }) => ToastList);
 
-/** For actions that can be undone; show results about money on the page instead. */
+/** Shows a short message for some seconds; show results about money on the page instead. */
 export function toast(text: string): void {
   change([...waiting, text]);
 }

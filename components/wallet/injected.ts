@@ -4,7 +4,7 @@ import { SaidError } from "#components/ui/said-error.ts";
 export type Wallet = { request(call: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown> };
 type Announcement = CustomEvent<{ readonly provider: Wallet }>;
 
-/** There is no wallet, or a request to it failed. */
+/** There is no wallet, or it did not do what the page asked for. */
 export class WalletRefusal extends SaidError {}
 /** The wallet does not support the method, or does not allow pages to use it. */
 export class WalletCannot extends WalletRefusal {}
