@@ -20,7 +20,7 @@ const ring = (): readonly [RingKey, ...RingKey[]] =>
     return [...given.split(",").filter(Boolean), API_KEY_SECRET].map(ringKey) as [RingKey, ...RingKey[]];
   });
 
-/** Encrypted text begins with a version and the id of its key. */
+/** The ids of the keys in the ring. Encrypted text begins with a version and the id of its key. */
 export const ringIds = (): readonly [string, ...string[]] => ring().map(({ id }) => id) as [string, ...string[]];
 
 /** The text cannot be decrypted if somebody copies it to another endpoint's row. */

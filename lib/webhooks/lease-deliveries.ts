@@ -63,8 +63,8 @@ async function beginDue(
 }
 
 /**
- * Stores successes and leases the next `free` deliveries in one transaction, so every event is used exactly once.
- * Leases nothing if the endpoint is not enabled or another process has locked it.
+ * Stores successes, begins at most `free` deliveries and moves the cursor in one transaction, so that no event is skipped.
+ * Begins none if the endpoint is not enabled or another process has locked it.
  */
 export const takeTurn = (
   webhookEndpointId: string,

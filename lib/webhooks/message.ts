@@ -3,14 +3,14 @@ import { fullEvent, thinEvent, type Event } from "#lib/audit/thin-event.ts";
 import { minutes, toWire } from "#lib/time.ts";
 import type { DeliveryRow } from "#lib/webhooks/delivery-store.ts";
 
-/** A process reserves a delivery for this time: longer than sending one message, with the wait for a database connection. */
+/** A process reserves a delivery for this time, which is normally enough to send a message and to store its answer. */
 export const LEASE_MS = minutes(1);
 
 export const TESTED = "webhookEndpoint.tested";
 
 type Tested = Pick<DeliveryRow, "sequence" | "webhookEndpointId" | "eventId" | "createdAt">;
 
-/** The event as listEvents shows it, or a test event. Null if the event of a delivery cannot be read. */
+/** The event as listEvents shows it, or with actor and metadata, or a test event. Null if the event cannot be read. */
 export function bodyOf(isFull: boolean, event: ChainedEvent): string;
 export function bodyOf(isFull: boolean, event: ChainedEvent | undefined, delivery: Tested): string | null;
 export function bodyOf(isFull: boolean, event: ChainedEvent | undefined, delivery?: Tested): string | null {

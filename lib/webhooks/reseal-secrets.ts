@@ -9,7 +9,7 @@ const again = (text: string, id: string): string | null => {
   return bytes && encrypt(bytes, id);
 };
 
-/** Encrypts with the first key of the ring, so that older keys can be removed. Returns how many endpoints had an older key. */
+/** Encrypts with the ring's first key, so that older keys can be removed. Returns how many endpoints it found, at most 500. */
 export async function resealSecrets(): Promise<number> {
   const [, ...older] = ringIds();
   const ids = await endpointsUnderKeys(older, AT_ONCE);
@@ -26,5 +26,5 @@ export async function resealSecrets(): Promise<number> {
   return ids.length;
 }
 
-/** Messages to an endpoint whose secrets cannot be decrypted cannot be signed. */
+/** Whether the ring has the key of each enabled endpoint's secrets; without it, messages to the endpoint cannot be signed. */
 export const secretsAreReadable = async (): Promise<boolean> => !(await hasEndpointUnderOtherKey(ringIds()));

@@ -10,7 +10,7 @@ export const WIDTH = 32;
 const ANSWER_BYTES = 512;
 /** WIDTH already limits each endpoint; this is only a second protection. */
 const CONCURRENCY = { most: 2_048, each: 2_048, kept: 0 };
-/** After this time, a kept connection ends, so that the domain's addresses are looked up and checked again. */
+/** After this time, messages use new connections, so that the domain's addresses are looked up and checked again. */
 const LOOKED_UP_MS = 30_000;
 
 /** After the look-up, one try takes at most 15 seconds: 2 to connect, 10 for the headers and 3 for the body. */

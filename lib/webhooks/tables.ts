@@ -21,18 +21,18 @@ export const webhookEndpoints = pgTable(
     /** The encrypted previous secrets, which also sign until `previousUntil`. Null without a rotation or a grace period. */
     previousSealed: text("previous_sealed"),
     previousUntil: moment("previous_until"),
-    /** The last event of the audit chain that has a delivery to this endpoint or was skipped as unwanted. */
+    /** Up to this number, the events of the audit chain have a delivery, were not wanted, or are older than the endpoint. */
     sequence: bigint("sequence", { mode: "number" }).notNull(),
     lastAttemptAt: moment("last_attempt_at"),
     lastSuccessAt: moment("last_success_at"),
-    /** The first failure after the last success; null if there was none, or since the endpoint was enabled again. */
+    /** The time of the first failure since the last success or since the endpoint was enabled again; null if there was none. */
     failingSince: moment("failing_since"),
     createdAt: createdAt(),
   },
   (table) => [index("webhook_endpoints_of").on(table.organizationId, table.webhookEndpointId)],
 );
 
-/** An event whose first attempt has not begun has no row. */
+/** An event of the audit chain has no row before its first attempt; a test message has one at once. */
 export const webhookDeliveries = pgTable(
   "webhook_deliveries",
   {

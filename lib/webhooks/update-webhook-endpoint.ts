@@ -18,7 +18,7 @@ const changesOf = (row: EndpointRow, asked: Change): Change =>
     ),
   );
 
-/** A change that sends no further data to anybody needs no proof of identity. */
+/** True only for changes that send no further data to anybody; all others need a proof of identity. */
 const sendsNothingMore = ({ url, eventTypes, full, status }: Change): boolean =>
   url === undefined && eventTypes === undefined && full !== true && (status === undefined || status === "paused");
 
