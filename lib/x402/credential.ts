@@ -85,7 +85,7 @@ export function decodeCredential(header: string, expected?: ExpectedPayment): De
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** The same in both x402 versions, and whether the hex is in upper or lower case. */
+/** The hash is the same in both x402 versions, and for hex in upper and in lower case. */
 export const signatureHash = ({ signature }: Pick<Credential, "signature">): string =>
   createHash("sha256")
     .update(Buffer.from(signature.slice(2), "hex"))

@@ -4,7 +4,7 @@ import type { Address } from "viem";
 import { getAddress } from "viem/utils";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
 
-/** The payment that one authorization allows, from the stored intent. Nothing in it comes from a signed payment of the agent. */
+/** The payment that a signed payment must make. Nothing in it comes from the signed payment. */
 export type ExpectedPayment = {
   readonly asset: AssetOnChain;
   readonly amount: bigint;
@@ -14,7 +14,7 @@ export type ExpectedPayment = {
   readonly offer?: { readonly required: PaymentRequired; readonly accepted: PaymentRequirements } | undefined;
 };
 
-/** The one requirement that a signed payment must meet. Addresses have their checksum, as sellers write them. */
+/** The one requirement that a signed payment must meet. Addresses are written with their checksum. */
 export const requirementsOf = ({ asset, amount, payTo, maxTimeoutSeconds }: ExpectedPayment): PaymentRequirements => ({
   scheme: "exact",
   network: asset.chain as Network,
