@@ -6,9 +6,7 @@ import { perProcess } from "#lib/process.ts";
 const SECRET_NAME =
   /authorization|cookie|api-?key|secret|password|credential|private-?key|set-?up-?code|payment-signature|^(?:.*[a-z]T|t)oken$/i;
 
-/**
- * API keys, tokens of checkouts and invitations, bearer values, private keys, long base64 text, and name and password in a URL.
- */
+/** API keys, checkout and invitation tokens, bearer values, private keys, long base64 text, and name and password in a URL. */
 const SECRET_TEXT =
   /\b(?:csk|cst|cit)_[A-Za-z0-9_-]+|\bBearer\s+\S+|\b0x[0-9a-fA-F]{64,}|[A-Za-z0-9+/_-]{80,}={0,2}|:\/\/[^\s/@:]+:[^\s/@]+@/gi;
 
