@@ -37,16 +37,15 @@ export default {
   // npm test checks all types, so a build does not need to.
   typescript: { ignoreBuildErrors: true },
   images: { unoptimized: true },
-  // The first start waits for the build. Without build cache, source maps and minified server code, the build takes two thirds
-  // of the time and a fifth of the disk space.
+  // The first start waits for the build, which is faster without build cache, source maps and minified server code.
   experimental: {
     turbopackFileSystemCacheForBuild: false,
     turbopackSourceMaps: false,
     turbopackMinify: { client: true, server: false },
   },
-  // These packages are not bundled. An ES module that is not bundled loads asynchronously, together with all modules that
-  // import it, so two pages at the same time could see half-loaded modules. So list only packages that no page imports. The
-  // passkey libraries are listed because bundling changes their load order, which breaks them.
+  // These packages are not bundled. An ES module that is not bundled loads asynchronously, together with all modules that import
+  // it, so two pages at the same time could see half-loaded modules. So list no ES module that a page imports. The passkey
+  // libraries are listed because bundling changes their load order, which breaks them.
   serverExternalPackages: ["@better-auth/passkey", "@simplewebauthn/server", "better-auth", "pino", "prom-client"],
   // Sends the title with the document and not later, because screen readers read the title first.
   htmlLimitedBots: /.*/,

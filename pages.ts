@@ -13,8 +13,7 @@ const tell = (message: FromPages): void => void process.send?.(message, () => {}
 
 // If the parent process has ended, this process gets no more requests, so it exits.
 process.on("disconnect", () => process.exit(0));
-// A service manager may send these signals to every process. This process ignores them and ends when the parent says so, after
-// the last page.
+// A service manager may send these signals to every process. This process ignores them and ends when the parent says so.
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => {});
 
 const asked = new Map<number, (health: ProcessHealth | null) => void>();

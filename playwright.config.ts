@@ -20,7 +20,7 @@ export default defineConfig({
     locale: "en-GB",
     timezoneId: "Europe/Berlin",
     actionTimeout: 10_000,
-    // Recording traces takes a third of the time and is needed only after a failure: npx playwright test --trace on.
+    // Traces make the tests slower and are needed only after a failure: npx playwright test --trace on.
     screenshot: "only-on-failure",
     launchOptions: {
       ...(executablePath !== undefined && { executablePath }),
