@@ -19,7 +19,7 @@ export type LeaseKey = RelayKey | "settlement";
 export type RelayPurpose = "registerMandate" | "revokeMandate" | "payMandate";
 export type RelayStatus = "queued" | "sent" | "mined" | "reverted" | "abandoned";
 
-/** A sent row has a nonce and signed bytes, and is sent again until it is mined. */
+/** A sent row has a nonce and signed bytes, and is sent again until the chain has used the nonce. */
 export const relayedTransactions = pgTable(
   "relayed_transactions",
   {
@@ -183,7 +183,7 @@ export const mandateRegistrations = pgTable(
   ],
 );
 
-/** The numbered payments that a mandate may make in a period. Each payment takes one slot. */
+/** The numbered payments (slots) of a mandate's periods that authorizations have taken. */
 export const registrationSlots = pgTable(
   "registration_slots",
   {

@@ -14,7 +14,7 @@ export const tokenAbi = parseAbi([
   "event Transfer(address indexed from, address indexed to, uint256 value)",
 ]);
 
-/** A transfer by a proof needs a quarter of this gas. The service does not pay if another account contract needs more. */
+/** A transfer by a proof needs about a quarter of this gas. The service settles no payment whose account needs more than this. */
 export const SETTLEMENT_MAX_GAS = 500_000n;
 export const TOO_MUCH_GAS = "The payer's account needs too much gas. Pay from another wallet.";
 

@@ -27,7 +27,7 @@ import * as payTos from "#lib/sellers/pay-to-contract.ts";
 import * as settlements from "#lib/settlement/contract.ts";
 import * as webhooks from "#lib/webhooks/contract.ts";
 
-/** Includes the schemas. An operation is exported under its id. */
+/** The exports of all contracts, schemas too. Each operation is exported under its id. */
 const exported = {
   ...payments,
   ...receipts,

@@ -49,7 +49,7 @@ export type GuardedReply = {
 
 export type GuardedFetch = {
   (url: string, request?: GuardedRequest): Promise<GuardedReply>;
-  /** Follows no redirect. Null if no answer came but the host may have the request; throws only if no byte reached the host. */
+  /** Follows no redirect. Null if no answer came but the host may have the request; throws only if the host cannot have it. */
   readonly once: (url: string, request: GuardedRequest) => Promise<OutboundReply | null>;
 };
 
@@ -69,7 +69,7 @@ const USER_AGENT = "Countersign/1 (+payment authorization for software agents)";
 /** Counted as the organization for requests that workers send for the service itself. */
 const NOBODY = "service";
 const CACHE_BYTES = 16 * 1024 * 1024;
-/** The maximum number of values in the JSON of a reply: a catalog of 256 KiB has more values than a request body may have. */
+/** The maximum number of keys and values in the JSON of a reply, higher than for a request body: a catalog can have many. */
 const NODES_MAX = 20_000;
 const CREDENTIAL = /^[\x21-\x7e]{1,32768}$/;
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;

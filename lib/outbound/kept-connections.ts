@@ -21,7 +21,7 @@ export type KeptLimits = {
 
 type Kept = { readonly pool: Promise<Pool>; readonly until: number };
 
-/** Idle connections are closed before the usual limit of servers, which is five seconds. */
+/** Idle connections are closed before a Node.js server closes them, by default after five seconds. */
 const IDLE_MS = 4_000;
 
 /**

@@ -31,7 +31,7 @@ class Taken {
   }
 }
 
-/** Organizations take turns, so that a slow host of one organization delays no other organization. */
+/** Organizations take turns and have limits, so that one of them with a slow host cannot take the places of all others. */
 export class OutboundPlaces {
   readonly #limits: PlaceLimits;
   readonly #running = new Taken();
@@ -43,7 +43,9 @@ export class OutboundPlaces {
     this.#limits = limits;
   }
 
-  /** Runs the work when there is room for one more request. Null if there was no room in time, so that the work did not run. */
+  /**
+   * Runs the work when there is room for one more request. Null if the queue is full or the wait too long; the work did not run.
+   */
   async use<T>(host: string, organization: string, work: () => Promise<T>): Promise<{ readonly value: T } | null> {
     if (!(await this.#enter(host, organization))) return null;
     try {
@@ -82,7 +84,7 @@ export class OutboundPlaces {
     });
   }
 
-  /** The organization's queue moves behind the queues of the other organizations. */
+  /** Removes the request, and moves the organization's queue behind the queues of the other organizations. */
   #take(waiter: Waiter): void {
     const { host, organization } = waiter;
     const line = this.#lines.get(organization) ?? [];

@@ -21,7 +21,7 @@ export async function relay(): Promise<number> {
   return senders.length;
 }
 
-/** Sent transactions come first, because a queued one gets a higher nonce and is mined only after them. */
+/** Sent transactions come first, because a queued one usually gets a higher nonce and is then mined only after them. */
 async function workOff(chain: string, key: RelayKey, lease: Lease): Promise<void> {
   for (const sent of await dueSent(chain, key, BATCH)) {
     if (!(await extendLease(lease))) return;
