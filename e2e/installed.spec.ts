@@ -17,7 +17,7 @@ const activeRegistration = (session: CDPSession): Promise<string> =>
     });
   });
 
-/** Waits until a service worker controls the page. Returns a function that delivers a push message to it. */
+/** Waits until a service worker controls the page. The returned `push` delivers a push message to the worker. */
 async function worker(page: Page) {
   const session = await page.context().newCDPSession(page);
   const active = activeRegistration(session);

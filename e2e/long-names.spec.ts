@@ -10,7 +10,7 @@ import { newOrganization, type Owner } from "#test/identity.ts";
 import { localChainId } from "../examples/chain.ts";
 import { expect, signInAs, test } from "./setup/journey.ts";
 
-/* Shows names of about 80 characters, also names that cannot be broken into lines, on the pages that contain them. */
+/* Shows names of about 80 characters, also one without spaces, on some pages. */
 
 const unbroken = "Wissenschaftlicheforschungsgesellschaftfuernachhaltigedatenverarbeitungundwetter";
 const arabic = "وكالة الشراء الآلية لبيانات الطقس والخرائط في جميع المدن الساحلية والجبلية معا";

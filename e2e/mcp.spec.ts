@@ -26,7 +26,7 @@ async function approve(page: Page, url: string): Promise<void> {
   await page.goto(url);
   const button = page.getByRole("button", { name: /^Approve/ });
   await expect(button).toBeVisible();
-  // Only the first payment to a seller needs the password.
+  // In these tests only the first payment to the seller needs the password.
   const password = page.getByLabel("Your password");
   if (await password.isVisible()) await password.fill(PASSWORD);
   await button.click();

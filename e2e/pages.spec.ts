@@ -6,8 +6,8 @@ import { expect, expectAccessible, listen, signInAs, test } from "./setup/journe
 import { newScene, type Scene } from "./setup/scene.ts";
 
 /*
- * Opens every page of the product with hostile names, and some also without data, on narrow, zoomed and wide screens, in both
- * color schemes.
+ * Opens every page of the product, with hostile names in the data, and some also without data, on narrow, zoomed and wide
+ * screens, in both color schemes.
  */
 
 /** The owner of an organization with data, the owner of an organization without data, or somebody who is not signed in. */
@@ -92,7 +92,7 @@ const files = globSync("app/**/page.tsx").map(
   (file) => file.replaceAll(/^app|\/\([^)]+\)(?=\/)|\/page\.tsx$|^app\/page\.tsx$/g, "") || "/",
 );
 
-// A large part of all browser tests is in this file. Without parallel mode, one worker would run all of them.
+// Without parallel mode, one worker would run all tests of this file, which are a large part of all browser tests.
 test.describe.configure({ mode: "parallel", timeout: 90_000 });
 
 type Visitor = { readonly page: Page; readonly errors: string[] };
@@ -131,8 +131,7 @@ const weights = new Map<string, Promise<number>>();
 
 /**
  * Kilobytes of compressed JavaScript to which a page's document refers. Polyfills for browsers without modules are not counted,
- * and neither are scripts that the page loads when they are needed, such as the search dialog, or when it has nothing else to
- * do, such as a chart.
+ * and neither are scripts that the page loads only when they are needed, such as the search dialog.
  */
 async function weightOf(page: Page, document: string): Promise<number> {
   const old = new Set(document.match(/<script[^>]*nomodule[^>]*>/gi)?.map((tag) => /\/_next\/[^"?]+\.js/.exec(tag)?.[0]));

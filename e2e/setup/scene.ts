@@ -17,7 +17,7 @@ import { webhookDeliveries, webhookEndpoints } from "#lib/webhooks/tables.ts";
 import { localChainId } from "../../examples/chain.ts";
 import { askAPerson, newPurchase } from "./purchase.ts";
 
-/* The data for the test of all pages: an organization with data of every kind, and an empty one. */
+/* The data for the test of all pages: an organization with data, and one without. */
 
 /** This is more than one page of a list shows. */
 const PAYMENTS = 24;

@@ -99,7 +99,7 @@ async function pagesAnswer(): Promise<void> {
   }
 }
 
-/** Starts the database, the chain and the production server once for all journeys. */
+/** Starts the database, the chain and the built server once for all journeys. */
 export default async function start(): Promise<() => Promise<void>> {
   const embedded = await startEmbedded({ dataDir: testDataDir(), durable: false, database: "tests" });
   const database = await newDatabase(embedded.url);
