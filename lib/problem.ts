@@ -168,7 +168,7 @@ export const ErrorBody = z
 export type ErrorBody = z.infer<typeof ErrorBody>;
 
 export type ProblemDetails = {
-  /** A full sentence for the person who must act. */
+  /** Text in full sentences, for people. */
   readonly detail: string;
   readonly errors?: readonly FieldError[];
   readonly nextActions?: readonly NextAction[];

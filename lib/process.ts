@@ -9,13 +9,13 @@ export function perProcess<T>(name: string, create: () => T): T {
   return (shared[name] ??= create()) as T;
 }
 
-/** Removes a value, at shutdown and for tests that need a new one. */
+/** Removes a value, so that the next use makes a new one. */
 export function forget(name: string): void {
   const shared = (globalThis as unknown as { [key]?: SharedState })[key];
   if (shared) delete shared[name];
 }
 
-/** Removes all values, for tests that run many files in one process. */
+/** Removes all values, for tests. */
 export function forgetAll(): void {
   Reflect.deleteProperty(globalThis, key);
 }

@@ -27,7 +27,7 @@ export type Finding =
 
 export type Step = { readonly status: SettlementStatus; readonly changes: boolean };
 
-/** A late or repeated finding changes nothing. */
+/** A finding that the status does not allow changes nothing, such as a repeated one. */
 export function stepOf(from: SettlementStatus, finding: Finding): Step {
   const to = aimOf(from, finding);
   return to !== from && mayBecome(from, to) ? { status: to, changes: true } : { status: from, changes: false };

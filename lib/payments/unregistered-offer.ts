@@ -9,7 +9,7 @@ import { compareChallenge, readChallenge, type Mismatch } from "#lib/x402/compar
 /** Limited, because an entry of an index contains the URL's domain together with the mandate's id. */
 const URL_MAX = 1_024;
 
-/** The offer of a seller that is not registered, from the challenge in the intent. */
+/** The challenge in an intent and the URL that it names. */
 export type Offer = {
   readonly required: PaymentRequired;
   readonly url: string;
@@ -87,7 +87,7 @@ export function compareQuoted(offer: Offer | null, amount: Atomic, asset: AssetO
 const compareOffer = ({ required, url }: Pick<Offer, "required" | "url">, amount: Atomic, asset: AssetOnChain, payTo: string) =>
   compareChallenge(required, { asset, amount, payTo: lower(payTo), url });
 
-/** The offer in the challenge that was authorized, which the signed payment must contain; null if none matches. */
+/** The offer that was authorized, from the challenge in the intent; the signed payment must contain it. Null if none matches. */
 export function acceptedOffer(
   challenge: unknown,
   { asset, amount, payTo }: { readonly asset: AssetOnChain; readonly amount: bigint; readonly payTo: string },

@@ -35,7 +35,7 @@ export function expectedPayment(authorization: AuthorizationRow): ExpectedPaymen
 export const secondsLeftFor = ({ settlementMode }: Pick<AuthorizationRow, "settlementMode">): number =>
   settlementMode === "offchainAuthorized" ? SENT_NOW_SECONDS : SENT_LATER_SECONDS;
 
-/** Checks the signed payment against the stored payment, then against the chain. @throws Problem rpc_unavailable */
+/** Compares the signed payment with the expected payment, then asks the chain. @throws Problem rpc_unavailable */
 export async function verifyCredential(
   header: string,
   payment: ExpectedPayment,
@@ -78,7 +78,7 @@ async function judgeTransfer(credential: Credential, payment: ExpectedPayment): 
 export const askToken = (credential: Credential, payment: ExpectedPayment): Promise<Verdict> =>
   askingChain(payment.asset.chain, () => judgeTransfer(credential, payment));
 
-/** A little before the newest block, because a recent block may still be replaced. */
+/** The block from which the settlement is searched: a little before `newest`, because a recent block may still be replaced. */
 export function searchFrom(chain: string, newest: bigint): bigint {
   const margin = BigInt(chainOf(chain)?.confirmations ?? 0) + 16n;
   return newest > margin ? newest - margin : 0n;

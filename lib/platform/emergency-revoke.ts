@@ -24,7 +24,7 @@ import type { Reach } from "#lib/sellers/stops.ts";
 import { reachOf, recordStop, stopSeller } from "#lib/sellers/stop-store.ts";
 
 const TRIES_MAX = 30;
-/** The executions that the audit event lists; if there are more, the event has `moreExecutions: true`. */
+/** The maximum number of executions in the audit event; if there are more, the event has `moreExecutions: true`. */
 const NAMED_MAX = 500;
 
 type Body = Input<typeof contract.emergencyRevoke>["body"];

@@ -10,7 +10,7 @@ export const pushDevices = pgTable("push_devices", {
     .notNull()
     .unique()
     .references(() => session.id, { onDelete: "cascade" }),
-  /** Anybody who knows this address at the push service and the two keys can send messages to the device. */
+  /** The address of the browser at its push service. With the next two columns, messages to the browser are encrypted. */
   endpoint: text("endpoint").notNull().unique(),
   p256dh: text("p256dh").notNull(),
   auth: text("auth").notNull(),

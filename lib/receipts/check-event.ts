@@ -17,7 +17,7 @@ const decisionTypes = {
   requireApproval: "payment.approvalRequired",
 } as const;
 
-/** The types of events that can be the newest event of an execution with each settlement status. */
+/** For each settlement status, the types of events that state it. */
 export const executionTypes: Readonly<Record<SettlementStatus, readonly string[]>> = {
   pending: ["payment.submitted", "payment.reorganized"],
   processing: ["payment.submitted", "payment.processing", "payment.reorganized"],

@@ -3,7 +3,7 @@ import { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** UTF-8 encodes all unpaired surrogates as U+FFFD, so texts that differ in them would have the same hash. */
+/** TextEncoder writes each unpaired surrogate as U+FFFD, so texts that differ only in them would have the same hash. */
 const Text = z.string().refine((text) => text.isWellFormed());
 
 /** A size or an index. The step that uses the number checks its range. JSON can contain -0, which is not valid here. */

@@ -38,7 +38,7 @@ async function checkLeaf({ log }: Receipt, proof: Proof): Promise<string> {
   return leaf;
 }
 
-/** The second log contains the signed heads of all organizations' logs. Returns the root of the second log. */
+/** `proof.log` is about a second log, which records the signed heads of the other logs. Returns the root of the second log. */
 async function checkLog({ log: { chain } }: Receipt, { log, treeSize }: Proof, root: string): Promise<string> {
   const { type, entityId, metadata } = readEvent(log.event);
   if (type !== "auditChain.signed") throw new Refusal("The second event does not record a signed head of a log.");

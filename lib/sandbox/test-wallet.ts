@@ -11,9 +11,9 @@ function readKey(): Hex {
   return SANDBOX_WALLET_PRIVATE_KEY as Hex;
 }
 
-/** Pays the sample sellers and the gas of settlements; several may run at once, so a nonce manager numbers the transactions. */
+/** Pays the sample sellers and the gas of these payments; several may be sent at once, so a nonce manager numbers them. */
 export const testWallet = (): PrivateKeyAccount =>
   perProcess("testWallet", () => privateKeyToAccount(readKey(), { nonceManager: createNonceManager({ source: jsonRpc() }) }));
 
-/** The key is derived from the wallet's key, so that the operator can get the tokens back. */
+/** The key of this address is derived from the wallet's key, so that the operator can get the tokens back. */
 export const samplePayTo = (): Hex => perProcess("samplePayTo", () => lower(privateKeyToAccount(keccak256(readKey())).address));

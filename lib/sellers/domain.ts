@@ -4,7 +4,7 @@ export type Domain = { readonly ok: true; readonly domain: string } | { readonly
 
 const refused = (detail: string): Domain => ({ ok: false, detail });
 
-/** Characters that a URL parser reads as the end of a host or removes silently, and characters that cannot be seen. */
+/** Characters that a URL parser takes for a border of the host or removes silently, and characters that cannot be seen. */
 const NOT_A_HOST = /[\s\p{C}/\\?#@]/u;
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const LOCAL = /(^|\.)(localhost|local|internal)$/;

@@ -20,7 +20,7 @@ const READ_AS: readonly (readonly [string, string])[] = [
   ["-", ""],
 ];
 
-/** A form of a domain that is the same for all domains that look alike, like the skeletons of Unicode UTS #39. */
+/** A form that is the same for domains that look alike by these tables, like the skeletons of Unicode UTS #39. */
 function skeleton(domain: string): string {
   const plain = domainToUnicode(domain).normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
   const latin = [...plain].map((letter) => shapes.get(letter) ?? letter).join("");
@@ -43,7 +43,7 @@ function oneSlip(a: string, b: string): boolean {
 
 const withoutTop = (domain: string): string => domain.slice(0, domain.lastIndexOf("."));
 
-/** Whether one domain is the other or a subdomain of it. Such domains have one owner, so they do not imitate each other. */
+/** Whether one domain is the other or a subdomain of it. Such domains are taken to have one owner, so they are not compared. */
 const sameOwner = (a: string, b: string): boolean => a === b || a.endsWith(`.${b}`) || b.endsWith(`.${a}`);
 
 /** Hosts with a port are not compared, because they exist only in the sandbox. */

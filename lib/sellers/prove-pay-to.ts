@@ -29,7 +29,7 @@ type Body = Input<typeof contract.provePayTo>["body"];
 /** The result of the checks before the transaction. */
 type Proven = Pick<PayToProof, "address" | "chain" | "method" | "sellerId"> & {
   readonly metadata: Readonly<Record<string, string>>;
-  /** Repeats the check whose result may have changed since the network calls. @throws Problem conflict */
+  /** Checks what may have changed since the network calls, and uses up the challenge. @throws Problem conflict */
   readonly again: (tx: Tx) => Promise<void>;
 };
 
@@ -43,7 +43,7 @@ export const provePayTo: Handler<typeof contract.provePayTo> = async ({ body }, 
 
 async function save(tx: Tx, proven: Proven, { organizationId, subjectId }: Caller): Promise<Output<typeof contract.provePayTo>> {
   const { address, chain, method, sellerId, metadata, again } = proven;
-  // The shared lock orders this transaction with emergency stops: an earlier stop is visible, a later stop finds this proof.
+  // The gate orders this transaction with emergency stops: an earlier stop is visible, a later stop finds this proof.
   await enterGate(tx);
   await lockPayTo(tx, address);
   if (await stoppedAtAddress(tx, organizationId, address)) throw sellerStopped();

@@ -19,7 +19,7 @@ const PER_DOMAIN_MAX = 200;
 /** Decisions use an offer for one day, and an authorization lasts little more than one day. */
 const KEPT = sql`interval '2 days'`;
 
-/** Stores the new time and URL of a known offer. Deletes the domain's oldest offers above the limit. */
+/** Stores an offer, or the new time and URL of a known one. Deletes the domain's oldest offers above the limit. */
 export async function rememberOffer(db: Database, offer: SeenOffer): Promise<void> {
   const seenAt = sql`clock_timestamp()`;
   await db.transaction(async (tx) => {

@@ -11,7 +11,7 @@ type StopRow = {
   readonly over_address: StopOver;
 };
 
-/** Call enterGate before, so that no emergency stop takes effect between this check and the commit. */
+/** Call enterGate before if no emergency stop may take effect between this check and the commit. */
 export async function payeeStop(tx: Tx, { sellerId, domain, payTo }: Payee): Promise<PayeeStop> {
   const [found] = await tx.execute<StopRow>(sql`
     SELECT s.stopped_at IS NOT NULL AS stopped, s.verified, stop_over_domain(w.domain) AS over_domain,

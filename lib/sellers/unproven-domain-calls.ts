@@ -1,7 +1,7 @@
 import { countAttempt } from "#lib/http/attempts.ts";
 import { Problem } from "#lib/problem.ts";
 
-/** Anybody may register any domain, so a registration makes this service call a site whose owner may not want that. */
+/** Anybody may register any domain, and then make this service call a site whose owner may not want that. */
 type Claim = { readonly verified: boolean; readonly organizationId: string };
 
 const CALLS_PER_MINUTE = 10;

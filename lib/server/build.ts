@@ -44,7 +44,7 @@ export async function buildPages(say: (line: string) => void): Promise<void> {
 
 async function bundleServer(file: string): Promise<void> {
   const { rolldown } = await import("rolldown");
-  // Write a file of its own and rename it: processes may bundle at once, and process ids repeat across containers.
+  // Write a file with a random name and rename it: processes may bundle at once, and process ids repeat across containers.
   const mine = file.replace(/mjs$/, `${randomBytes(6).toString("hex")}.mjs`);
   await mkdir(dirname(file), { recursive: true });
   const bundle = await rolldown({ input: "lib/server/serve.ts", platform: "node", logLevel: "silent" });
@@ -57,7 +57,7 @@ async function bundleServer(file: string): Promise<void> {
   }
 }
 
-/** Bundles the server into one file, because Node otherwise loads and keeps 2,500 modules. Returns the file's URL. */
+/** Bundles the server into one current file, because Node would load and keep every module. Returns the file's URL. */
 export async function buildServer(): Promise<string> {
   const file = resolve(".server/serve.mjs");
   if (!(await isCurrent(file, ofServer))) {

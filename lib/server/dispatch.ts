@@ -50,7 +50,7 @@ export function createDispatch(mounted: readonly Mounted[]): Dispatch {
     if (socketAddress !== undefined) noteAddress(request, socketAddress);
     const found = find(root, splitUrl(request.url).path.split("/"), 1);
     if (!found) return notFoundRoute;
-    // No path serves DELETE, so the entry of DELETE answers every other unknown method too.
+    // An unknown method is answered like DELETE, which no operation has: with 405, or by what serves all methods of the path.
     return found[Object.hasOwn(found, request.method) ? (request.method as keyof Methods) : "DELETE"];
   };
   return Object.assign((request: Request, socketAddress?: string) => choose(request, socketAddress)(request), {

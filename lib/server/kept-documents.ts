@@ -12,7 +12,7 @@ type CacheEntry = {
 const DOCUMENT_MAX = 1 << 20;
 const TOTAL_MAX = 24 << 20;
 
-/** For how many seconds everybody gets the same reply; 0 if the reply does not say so. */
+/** For how many seconds the reply may be sent to everybody; 0 if its headers do not allow this. */
 function sharedFor({ statusCode, headers }: IncomingMessage): number {
   const control = headers["cache-control"] ?? "";
   const varies = /\*|cookie|authorization/i.test(headers.vary ?? "");

@@ -21,9 +21,9 @@ export type ListenOptions = {
 };
 
 type Limits = {
-  /** From the first byte of a request or from the start of the connection. */
+  /** The time for the headers, from the first byte of a request or from the start of the connection. */
   readonly headersMs: number;
-  /** To the end of the body. */
+  /** The time for a request with its body. */
   readonly requestMs: number;
   readonly connections: Share;
 };
@@ -31,7 +31,7 @@ type Limits = {
 const standard: Limits = {
   headersMs: 10_000,
   requestMs: 30_000,
-  // More than the requests that can wait for a decision, and more than a load balancer keeps open.
+  // More than the payments that can wait for a decision (bounds.queued).
   connections: { most: 10_000, each: 2_500, kept: 1_000 },
 };
 /** Node's default is 30 s. */
@@ -81,7 +81,7 @@ function allowHealthWithoutHost({ headers, url }: IncomingMessage): void {
   if (headers.host === undefined && url?.startsWith("/api/v1/health/")) headers.host = "localhost";
 }
 
-/** Writing a reply directly takes half the time of making a Response object and reading it again. */
+/** Writes a reply directly, which is faster than making a Response object and reading it again. */
 function write(outgoing: ServerResponse, { status, headers, body }: Reply): void {
   const length = body === null ? {} : { "Content-Length": Buffer.byteLength(body) };
   outgoing.writeHead(status, { ...headers, ...length });
