@@ -30,7 +30,7 @@ function wrongChains(chains: readonly ChainConfiguration[]): Contradiction[] {
   });
 }
 
-/** Accounts on a chain reject signatures of a key that is not the policy signer of the chain's contracts. */
+/** The contracts of a chain accept payments of this service only with signatures of their policySigner. */
 function otherSigner({ POLICY_SIGNER_PRIVATE_KEY: key, CHAINS = [] }: Settings): Contradiction[] {
   if (key === undefined) return [];
   const signer = privateKeyToAddress(key as Hex).toLowerCase();
@@ -72,7 +72,7 @@ function withoutDatabase({ ENVIRONMENT, DATABASE_URL, EMBEDDED_DATABASE }: Setti
     : [];
 }
 
-/** Whether a secret is published for development or easy to guess. Such a secret must not protect real money. */
+/** Whether a secret is easy to guess or looks like an example. Such a secret must not protect real money. */
 const weak = (value: string | undefined): boolean =>
   value !== undefined && (new Set(value).size < 12 || /change.?me|default|example|password|secret|countersign/i.test(value));
 

@@ -53,7 +53,7 @@ const values: Readonly<Record<keyof Variables, string>> = {
 
 const quoted = (value: string): string => (value.includes("$(") ? `"${value}"` : /[ "'<[]/.test(value) ? `'${value}'` : value);
 
-/** A secret is written as the command that makes a random one, because a published value is not a secret. */
+/** A key or passphrase of this service is written as the command that makes one, because a published value is not secret. */
 export const examples = Object.fromEntries(
   Object.entries(values).map(([name, value]) => [name, `${name}=${quoted(value)}`]),
 ) as Readonly<Record<keyof Variables, string>>;

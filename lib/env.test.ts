@@ -27,7 +27,7 @@ const sandbox = {
   API_KEY_SECRET: production.API_KEY_SECRET,
 } as const satisfies Variables;
 
-/** Returns one line of text for each invalid variable. */
+/** Returns one line of text for each problem that readEnv finds. */
 function complaints(variables: Variables): string[] {
   try {
     readEnv(variables);

@@ -41,7 +41,7 @@ const Asset = z.strictObject({
 
 const Caip2 = text(/^eip155:[1-9][0-9]{0,15}$/, "must be a chain as CAIP-2 writes it, such as eip155:84532");
 
-/** The addresses of the contracts, which `npm run chain:deploy` prints. */
+/** The addresses of the contracts and of the policy signer, as `npm run chain:deploy` prints them. */
 const Contracts = z.strictObject({
   mandateRegistry: Address,
   paymentModule: Address,
@@ -52,13 +52,13 @@ const Contracts = z.strictObject({
 const Chain = z.strictObject({
   chain: Caip2,
   rpcUrl: web,
-  /** The number of blocks that must follow a block before its transactions count. */
+  /** The number of blocks that must follow a block before its transactions are confirmed. */
   confirmations: whole(0, 10_000),
   /** When a block is final: as the chain reports it, or after this many blocks; by default, when the block is confirmed. */
   finality: z
     .union([z.literal("finalized"), z.int().min(0).max(100_000)], saying("must be finalized or a number of blocks"))
     .optional(),
-  /** When a payment without an authorization of this service is settled: at its receipt or, by default, when confirmed. */
+  /** When the seller is told that a payment without a mandate is settled: at its receipt or, by default, when confirmed. */
   settledAt: z.enum(["receipt", "confirmations"], saying("must be receipt or confirmations")).optional(),
   assets: z.array(Asset, saying("must be a list of assets")).min(1, "must name an asset").max(16, "must name at most 16 assets"),
   explorerBaseUrl: web.optional(),
@@ -130,7 +130,7 @@ const Variables = z.object({
   POLICY_SIGNER_PRIVATE_KEY: privateKey.optional(),
   /** This account pays the sample sellers of a sandbox, and the gas of these settlements. Without it, there are no samples. */
   SANDBOX_WALLET_PRIVATE_KEY: privateKey.optional(),
-  /** The P-256 keys that sign receipts and the audit logs. The first one signs; the others only check earlier signatures. */
+  /** P-256 keys for receipts and audit logs. The first one signs; the others only check earlier signatures. */
   AUDIT_SIGNING_KEY: z
     .string()
     .refine(
@@ -179,7 +179,7 @@ const Variables = z.object({
   SIWE_CHAIN: Caip2.optional(),
   /** The highest fee per gas in gwei that the service offers, however long a transaction waits. */
   RELAY_MAX_FEE_GWEI: measured(0.001, 100_000).default(100),
-  /** The amount is in milli-ether. If an account that sends transactions has less, the administrators get an alert. */
+  /** In milli-ether. If the relayer or the guardian of a chain has less, the administrators get an alert. */
   RELAY_LOW_BALANCE_MILLIETHER: measured(0, 1_000_000).default(5),
   FACILITATOR_TIMEOUT_MS: counted(500, 60_000).default(20_000),
   SETTLEMENT_DAILY_CAP: counted(0, 10_000_000).default(10_000),
@@ -240,5 +240,5 @@ export function readEnv(source: Readonly<Record<string, string | undefined>>): E
 /** Reads the configuration at the first call, because `next build` imports every route without a configuration. */
 export const env = (): Env => perProcess("env", () => readEnv(process.env));
 
-/** The host:port pairs on this machine where sellers and storefronts of a sandbox may run. */
+/** The host:port pairs on this machine that sellers, storefronts and webhook endpoints of a sandbox may use. */
 export const outboundLoopback = (): string[] => (env().OUTBOUND_LOOPBACK ?? "").split(",").flatMap((entry) => entry.trim() || []);

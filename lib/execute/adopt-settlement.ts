@@ -7,7 +7,7 @@ import { adoptPlainSettlement, findPlainSettlement, type PlainSettlement } from 
 import { credentialHeaders, decodeCredential, type Credential } from "#lib/x402/credential.ts";
 import { compareSigner } from "#lib/x402/verify.ts";
 
-/** The settlement that used the nonce. Null if there is none, or if it failed or differs from the authorized payment. */
+/** The settlement without a mandate that used the nonce. Null if there is none, or it failed or is not the authorized payment. */
 async function settledAs(
   db: Parameters<typeof ownerOfNonce>[0],
   credential: Credential,

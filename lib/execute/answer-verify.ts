@@ -9,7 +9,7 @@ const alreadyUsed = (payer: string): VerifyResponse => ({
   payer,
 });
 
-/** After a settlement, the answer stays positive until the seller has been told once that the settlement succeeded. */
+/** Once its settlement has begun, a payment stays valid until it fails or the seller has been told once that it succeeded. */
 export async function answerVerify({ credential, expected, match }: SettlementRequest): Promise<VerifyResponse> {
   const { payer } = credential;
   if (match.kind === "plain") {

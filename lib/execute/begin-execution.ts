@@ -68,7 +68,7 @@ export type Execute = ExecutionRequest & {
   readonly means: Means;
   /** Binds the payment to its authorization, so that it pays nothing else. Called while the mandate is locked. */
   bind(tx: Tx, locked: MandateLock): Promise<BindResult>;
-  /** Records an earlier settlement, even if the execution is refused, because the money has already moved. */
+  /** Called if the execution is refused: records an earlier settlement, because its money has moved. Null if there is none. */
   adopt?(tx: Tx, locked: MandateLock): Promise<BindResult | null>;
 };
 
@@ -115,7 +115,7 @@ export async function requireOpen(
 
 export type Begun = { readonly reply: StoredReply } | { readonly execution: ExecutionRow };
 
-/** If a parallel call with the same idempotency key has begun the execution, returns the stored answer of that call. */
+/** If another call with the same idempotency key has begun the execution, returns the answer about that execution. */
 export async function firstOrTwin(execute: Execute): Promise<Begun> {
   try {
     return await inTurn(execute.authorization.mandateId, () => transactAgain((tx) => begin(tx, execute)));
@@ -190,7 +190,7 @@ async function adoptLate(
   return adopted;
 }
 
-/** Transaction 1 of executePayment. It reads all facts again, after it has locked out revocations and locked the mandate. */
+/** Transaction 1 of executePayment. Reads again what can change, after it has locked out revocations and locked the mandate. */
 async function begin(tx: Tx, execute: Execute): Promise<Begun> {
   const { authorization, subjectId, caller } = execute;
   await enterGate(tx);

@@ -57,13 +57,13 @@ export async function bindCredential(tx: Tx, binding: Binding, locked: MandateLo
   return { ok: true, executionId: newId("execution"), state };
 }
 
-/** If another payment has used the nonce, its slot is marked as used, so that the next attempt takes another slot. */
+/** If the nonce was used already, marks its slot as used, so that the next attempt takes another slot. */
 async function unusable(tx: Tx, { proof }: Binding, failure: Extract<BindResult, { ok: false }>["failure"]): Promise<BindResult> {
   if (proof && failure.code === "nonce_already_used") await useNonceSlot(tx, proof.slot.slotId);
   return { ok: false, failure };
 }
 
-/** The nonce slot may have expired since it was taken, and a changed mandate has another registration on the chain. */
+/** Since the nonce slot was taken, it may have expired, or the mandate may have got another registration. */
 async function requireSlot(tx: Tx, { authorizationId }: AuthorizationRow, { slot, registration }: Proof): Promise<void> {
   const held = await nonceSlotOf(tx, authorizationId);
   const current = await currentRegistration(tx, registration);
@@ -96,7 +96,7 @@ async function requireGas(tx: Tx, authorization: AuthorizationRow): Promise<void
   });
 }
 
-/** A worker looks for a settlement by the seller, and finishes one by this service if the service's process dies. */
+/** From nextCheckAt on, a worker looks for a settlement by the seller, or finishes one of this service whose process died. */
 function submitted(credential: Credential, authorization: AuthorizationRow, fromBlock: bigint, now: Date) {
   const isSettledForSeller = authorization.settlementMode === "facilitatorSettled";
   return {

@@ -85,7 +85,7 @@ async function finish(
       const row = await resolveExecution(tx, execution.executionId, execution.mandateId, finding);
       return answerExecution(tx, row, authorization, asked);
     };
-    // Payments that were sent are finished before new ones begin, so that their callers get the answer in time.
+    // Sent payments are finished before waiting ones of the mandate begin, so that their callers get the answer in time.
     return await inTurn(execution.mandateId, () => transactAgain(resolve), { first: true });
   } catch (error) {
     const twin = error instanceof LostSlot ? await earlierReply(authorization, asked) : null;

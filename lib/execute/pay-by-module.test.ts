@@ -65,7 +65,7 @@ async function whileNobodySends(): Promise<() => Promise<unknown>> {
   return go;
 }
 
-/** Runs the background workers once and returns the execution of the authorization. */
+/** Runs the relay and the reconciler once and returns the newest execution of the authorization. */
 async function followed(scene: PaymentScene, authorizationId: string) {
   await makeDue();
   await relay();

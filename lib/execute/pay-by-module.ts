@@ -25,7 +25,7 @@ const LIFE_SECONDS = 300;
 /** The request itself waits for the block, so a worker is needed only if the request's process dies. */
 const FIRST_CHECK_MS = 5_000;
 
-/** A payment by the module (a contract) of the buyer's account, which is checked and signed before anything is stored. */
+/** A payment from the buyer's account by the payment module (a contract). It is checked and signed before it is stored. */
 export type ModulePlan = {
   readonly authorization: AuthorizationRow;
   readonly registration: RegistrationRow;

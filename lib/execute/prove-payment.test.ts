@@ -50,7 +50,7 @@ function credentialIn(headers: Record<string, string> | undefined): Credential {
   return decoded.credential;
 }
 
-/** Settles the signed payment with a standard facilitator. */
+/** Sends the signed payment to the token's contract, as a facilitator does. */
 async function settle(headers: Record<string, string> | undefined): Promise<void> {
   const { payer, payTo, value, validAfter, validBefore, nonce, signature } = credentialIn(headers);
   const args = transferArgs({ from: payer, to: payTo, value, validAfter, validBefore, nonce }, signature);

@@ -56,7 +56,7 @@ export async function provingRegistration(
 }
 
 /**
- * Null if no registration covers the payment. Only the configured node sees the signature before it is stored.
+ * Null if no registration covers the payment. Only the chain's configured RPC server sees the signature before it is stored.
  * @throws Problem
  */
 export async function provePayment(
@@ -99,7 +99,7 @@ export function openLife(life: Life, refused: RefusedPayment): Open {
   }
 }
 
-/** The question uses the nonce slot 0, because only the database knows which slots are free. */
+/** Asks the chain about nonce slot 0, because only the database knows which slots are free. */
 async function requireAccepted(registration: RegistrationRow, payment: ExpectedPayment, place: Open, refused: RefusedPayment) {
   const { chain } = payment.asset;
   const [refusal, delegated] = await askingChain(chain, () =>
@@ -123,7 +123,7 @@ const reserve = (
     await enterGate(tx);
     const mandate = await lockMandate(tx, authorization.mandateId);
     await requireOpen(tx, authorization, caller.subjectId);
-    // Check the rights before signing, because the node that verifies the signature sees it before it is stored.
+    // Check the rights before signing, because the RPC server that verifies the signature sees it before it is stored.
     await requireRightsNow(tx, { mandate, caller, authorization });
     const { authorizationId, amount } = authorization;
     return takeNonceSlot(tx, { registration, authorizationId, amount, period, validBefore: new Date(validBefore * 1_000) });

@@ -105,7 +105,7 @@ async function book(asked: SettlementRequest, seller: Seller, settlementId: stri
   const isSuccess = finding.kind === "settled" || (finding.kind === "broadcast" && finding.received === true);
   const handedOver = await transact(async (tx) => {
     await resolvePlain(tx, { ...seller, settlementId }, finding);
-    // Let another request send again, which is safe during this request's call: for both calls, only one transaction is sent.
+    // Let another request send again, which is safe, because the token accepts the nonce only once.
     if (finding.kind === "unknown" || finding.kind === "waiting") await endWork(tx, settlementId);
     return isSuccess && (await handOverPlain(tx, settlementId, finding.kind === "broadcast"));
   });

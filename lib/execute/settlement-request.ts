@@ -40,7 +40,7 @@ type ReadResult = ({ readonly ok: true } & SettlementRequest) | ({ readonly ok: 
 
 const refuse = (failure: Failure, payer: string | null): ReadResult => ({ ...failure, ok: false, payer });
 
-/** An expired payment is accepted if its execution is settled, or if its settlement without a mandate has begun. */
+/** Refuses an expired payment unless its execution is settled or its settlement without a mandate has begun (refuseLate). */
 export async function readAsked(asked: RequestBody, organizationId: string): Promise<ReadResult> {
   const { x402Version, paymentRequirements } = asked;
   const required = x402Version === 1 ? readRequiredV1(paymentRequirements) : readRequiredV2(paymentRequirements);
@@ -87,7 +87,7 @@ const samePayment = (a: ExpectedPayment, b: ExpectedPayment): boolean =>
   a.asset.chain === b.asset.chain &&
   a.asset.tokenAddress === b.asset.tokenAddress;
 
-/** Any organization can register any address, and a settled payment's fields are public, so the signature is compared too. */
+/** Any organization can register any payee address, and the fields of a settled payment are public, so compare the signature. */
 function refuseForeign(match: Match, credential: Credential, organizationId: string): Failure | null {
   if (match.kind === "plain") {
     const { organizationId: owner, payTo, amount } = match.settlement;
@@ -106,7 +106,7 @@ function refuseForeign(match: Match, credential: Credential, organizationId: str
   return null;
 }
 
-/** A signature is public on the chain, so somebody else could send it late and would be told that the payment succeeded. */
+/** A settled payment is public on the chain, so anybody could show it to the seller, who would be told that it succeeded. */
 function refuseLate(match: Match, now: Date): Failure | null {
   if (match.kind !== "plain" || match.settlement.status === "failed") return null;
   if (now.getTime() <= match.settlement.validBefore.getTime() + HANDED_OVER_WITHIN_MS) return null;

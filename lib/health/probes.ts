@@ -30,7 +30,7 @@ export type Finding = {
 const PATIENCE_MS = 2_000;
 /** Anyone may ask for readiness, so frequent requests must cause no load. */
 const FRESH_MS = 1_000;
-/** When half of the places kept for organizations without a waiting request are taken, all organizations soon get 503. */
+/** At this depth, busy organizations get 503, and half of the places that are kept for the other organizations are taken. */
 const QUEUE_READY = bounds.queued.most - bounds.queued.kept / 2;
 
 const within = async (probe: () => Promise<boolean>): Promise<boolean> => {

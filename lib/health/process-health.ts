@@ -6,7 +6,7 @@ import { perProcess } from "#lib/process.ts";
 /** Facts that only the process that serves the API knows. */
 export type ProcessHealth = {
   readonly findings: readonly Finding[];
-  /** How many requests to authorize a payment wait in the queue. */
+  /** How many payments wait in the queue to be authorized. */
   readonly waiting: number;
   readonly senders: readonly Sender[];
 };

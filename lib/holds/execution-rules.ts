@@ -25,7 +25,7 @@ export type ExecutionFacts = {
   readonly approved: ApprovalState | null;
   /** The link to the checkout in which a person is asked; empty if no person is asked. */
   readonly asking: ApprovalRequest;
-  /** The id of an earlier authorization whose open checkout asks a person about the same payment; null if there is none. */
+  /** The id of an earlier authorization in whose checkout a person is asked about this payment too; null if there is none. */
   readonly askedBy: string | null;
   readonly hasLiveExecution: boolean;
 };

@@ -95,7 +95,7 @@ export async function claimCredential(
 
 type Nonce = Pick<Credential, "chain" | "token" | "payer" | "nonce">;
 
-/** The authorization, settlement without a mandate, or onchain registration that owns the nonce. Null if it is unknown. */
+/** The id of the authorization, settlement without a mandate, or registration that owns the nonce. Null if nothing owns it. */
 export async function ownerOfNonce(db: Db, { chain, token, payer, nonce }: Nonce): Promise<string | null> {
   const [row] = await db
     .select({ owner: credentialClaims.authorizationId })
@@ -176,7 +176,7 @@ export async function callerIsLive(tx: Tx, caller: Caller): Promise<boolean> {
   return rows.some(({ role }) => stillPays(caller, role));
 }
 
-/** A seller that is not registered is known only by its domain and its address. */
+/** An emergency stop reaches a seller that is not registered by its domain or its payee address. */
 export async function sellerStateOf(tx: Tx, { sellerId, resourceId, payTo, intent }: AuthorizationRow): Promise<SellerState> {
   const offers = async (): Promise<boolean> => {
     if (sellerId === null || resourceId === null) return true;

@@ -10,13 +10,13 @@ import type { LedgerKind, ReservationStatus } from "#lib/vocabulary.ts";
 export type Hold = typeof changedReservations.$inferSelect;
 export type MandateRow = typeof mandates.$inferSelect;
 
-/** Each transaction that changes the mandate's budget, its holds (reserved amounts) or its executions takes this lock first. */
+/** Call this before changing the mandate's budget, its holds (reserved amounts) or the status of its executions. */
 export async function lockMandate(tx: Tx, mandateId: string): Promise<MandateRow | null> {
   const [row] = await tx.select().from(mandates).where(eq(mandates.mandateId, mandateId)).for("no key update");
   return row ?? null;
 }
 
-/** Returns null if the row is locked, because the worker that releases expired holds must not wait. */
+/** Null if the row is locked, so that the worker that releases expired holds can do the other mandates first. */
 export async function lockMandateIfFree(tx: Tx, mandateId: string): Promise<MandateRow | null> {
   const [row] = await tx
     .select()
@@ -192,7 +192,7 @@ export async function noteSwept(db: Database, until: Date): Promise<void> {
 
 type ReleasedHold = Pick<Hold, "authorizationId" | "amount" | "buckets">;
 
-/** Releases expired holds, or all if the mandate is revoked, but never submitted ones. Call lockMandate first. */
+/** Releases at most `limit` holds that expired or, for a revoked mandate, any that is not submitted. Call lockMandate first. */
 export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): Promise<readonly string[]> {
   const due = mandate.status === "revoked" ? sql`true` : sql`expires_at <= clock_timestamp()`;
   const mine = heldRows(await sweptUntil(tx), sql`mandate_id = ${mandate.mandateId} AND ${due}`);

@@ -61,7 +61,7 @@ export function pastFacts(one: PastPayment, { verified, domainSeen, paidBefore }
   };
 }
 
-/** `payTo` is stored only if the agent sent the seller's 402 response, so null means that the response was missing. */
+/** `payTo` is stored only if the agent sent a 402 response with a usable offer, so null means that no such response was sent. */
 function unregisteredOf({ intent, payTo }: PastPayment): IntentFacts["unregistered"] {
   const lack = { detail: "This payment was asked for without the seller's challenge.", pointer: "/intent/challenge" };
   return { domain: intent.seller.domain ?? null, lacks: payTo === null ? [lack] : [] };

@@ -22,7 +22,7 @@ const decisions = (tx: Tx) =>
       resourceId: authorizations.resourceId,
       payTo: authorizations.payTo,
       createdAt: authorizations.createdAt,
-      /** The slot begins with "also " for an order or an approval, because their reply is stored under another slot. */
+      /** The slot begins with "also " for an order or an approval, because their replies are stored elsewhere. */
       ofPurchase: sql<boolean>`starts_with(${authorizations.slot}, 'also ')`,
       holdStatus: sql<string | null>`CASE WHEN ${authorizations.held} THEN coalesce(${changedReservations.status}, 'held') END`,
     })

@@ -14,7 +14,7 @@ import {
 } from "drizzle-orm/pg-core";
 import { amountCheck, atomic, createdAt, hashBytes, moment } from "#lib/db/columns.ts";
 
-/** Two columns with 128 bits of hashes of the mandate's id and a name that an agent may use once under this mandate. */
+/** Two expressions for an index, 128 bits in all: hashes of the mandate's id and a name that it may have only once. */
 const onceKey = (mandateId: SQL, name: SQL): [SQL, SQL] => {
   const half = (seed: number) => sql`hashtextextended(${mandateId} || ' ' || ${name}, ${sql.raw(String(seed))})`;
   return [half(0), half(1)];
@@ -28,8 +28,8 @@ export const paymentTerms = pgTable("payment_terms", {
 });
 
 /**
- * One row holds the intent, decision, authorization, stored reply and audit event of one request, because they are created
- * together and never change (ADR 0002, ADR 0032). The views audit_events, mandate_ledger and reservations contain these rows.
+ * One row holds the intent, the decision and the audit event of one request and the data of its reply, because they are created
+ * together and never change (ADR 0002, ADR 0032). The views audit_events, mandate_ledger and reservations read these rows too.
  */
 export const authorizations = pgTable(
   "authorizations",
@@ -82,7 +82,7 @@ export const authorizations = pgTable(
     sequence: bigint("sequence", { mode: "number" }).notNull(),
     /** The hash of the event as a leaf in the Merkle tree of the audit log. */
     hash: hashBytes("hash").notNull(),
-    /** The hash of the largest complete subtree of the Merkle tree that ends with this event, as in audit_entries. */
+    /** The root of the largest complete subtree whose last leaf is this event; null if that subtree is only the leaf. */
     node: hashBytes("node"),
     expiresAt: moment("expires_at").notNull(),
     createdAt: createdAt(),

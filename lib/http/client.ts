@@ -24,7 +24,7 @@ export type CallOptions = {
   readonly fetch?: (request: Request) => Promise<Response>;
 };
 
-/** For browsers, because the schemas of an operation are larger than the rest of a page's code. */
+/** An operation without its schemas, for browsers, because the schemas are larger than the rest of a page's code. */
 export const atAddress = <O extends Operation>(address: Pick<O, "id" | "method" | "path">): O => address as O;
 
 type Parts = { readonly body?: unknown; readonly query?: Readonly<Record<string, unknown>> } & Readonly<Record<string, unknown>>;

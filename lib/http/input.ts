@@ -11,7 +11,7 @@ type Issue = z.core.$ZodIssue;
 const pointerOf = (base: string, path: readonly PropertyKey[]): string =>
   (base + path.map((part) => `/${escapePointer(String(part))}`).join("")).slice(0, 256);
 
-/** Of several schemas, names only the errors of the closest one. The pointer of an unknown field points at the field itself. */
+/** For a union, names only the errors of the schema with the fewest. The pointer of an unknown field points at the field. */
 function fieldErrors(base: string, issues: readonly Issue[]): FieldError[] {
   return issues.flatMap((issue): FieldError[] => {
     if (issue.code === "unrecognized_keys") {

@@ -1,6 +1,6 @@
 import { invalidField, isProblem, Problem } from "#lib/problem.ts";
 
-/** JSON.parse has no limits, ignores duplicate keys, and silently changes large integers. */
+/** parseJson has limits, because JSON.parse has none, accepts repeated keys, and silently changes large integers. */
 export const BODY_BYTES_MAX = 65_536;
 const DEPTH_MAX = 16;
 const NODES_MAX = 2_000;
@@ -173,7 +173,7 @@ export async function readBody(request: Request, bytesMax = BODY_BYTES_MAX): Pro
 
 const JSON_TYPE = /^application\/json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*$/i;
 
-/** Also for empty bodies. Stops forms on other sites, because a browser sends every form with another content type. */
+/** Stops forms on other sites, because a browser sends every form with another content type, also one with an empty body. */
 export function requireJsonType(contentType: string | null): void {
   if (contentType === null || contentType === "application/json" || JSON_TYPE.test(contentType)) return;
   throw new Problem("content_type_unsupported", { detail: "Send the body as application/json." });

@@ -22,10 +22,7 @@ const documented = new Map(
   Object.values(document.paths).flatMap((item) => Object.values(item).map((one) => [one.operationId, one] as const)),
 );
 
-/**
- * How many error statuses the API document must have for each operation that section 7 of the product's interface description
- * lists. Every other operation has six.
- */
+/** How many error statuses the API document must have for these operations. All others must have six. */
 const variantCounts: Readonly<Record<string, number>> = {
   quoteFee: 8,
   registerMandate: 8,

@@ -97,7 +97,7 @@ function queryParameters({ query, example }: Operation, use: Use): JsonSchema[] 
   });
 }
 
-/** GET operations do not, and neither do those whose body must contain the key. */
+/** False for a GET operation, and if `idempotencyKey` is a required field of the body. */
 const takesKeyHeader = ({ method, body }: Operation): boolean =>
   method !== "GET" &&
   !(

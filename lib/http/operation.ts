@@ -3,7 +3,7 @@ import type { BodyLimits } from "#lib/http/json.ts";
 import type { ProblemCode } from "#lib/problem.ts";
 import type { Capability, Environment, PlatformCapability } from "#lib/vocabulary.ts";
 
-/** An operation must have this field, so that none is public by mistake. */
+/** Who may call an operation. Every operation must say it, so that none is public by mistake. */
 export type Access =
   | "anyone"
   | "authenticated"
@@ -137,7 +137,7 @@ export type Context<O extends Operation> = {
 
 const stored = Symbol.for("countersign.storedReply");
 
-/** With an idempotency key, the text was stored when the work was committed, so that a retry gets the same bytes. */
+/** A reply whose body is already text and is sent unchanged, so that a retry can get the same bytes. */
 export type StoredReply = { readonly [stored]: true; readonly status: number; readonly body: string; readonly replayed: boolean };
 
 export const storedReply = (status: number, body: string, replayed: boolean): StoredReply => ({
