@@ -118,7 +118,7 @@ export async function payOnce(stage: Stage, { sellerId, buyer }: Parties, agent:
   return { intent, answer, price: parseAmount(shopPrices["/report"].slice(1), DECIMALS) };
 }
 
-/** Waits until the service has found the transfer on the chain, and returns the execution. */
+/** Returns the execution when the service has found the transfer on the chain. Throws if it failed or took more than a minute. */
 async function settled({ serviceUrl, apiKey }: AgentOptions, authorizationId: string) {
   const options = { baseUrl: serviceUrl, headers: { authorization: `Bearer ${apiKey}` } };
   for (const limit = Date.now() + SETTLE_LIMIT_MS; ; await new Promise((resolve) => setTimeout(resolve, POLL_MS))) {

@@ -7,7 +7,7 @@ import type { ErrorBody } from "#lib/problem.ts";
 import type { ProductRole } from "#lib/vocabulary.ts";
 import { note } from "./timeline.ts";
 
-/** A person who is signed in. Each request contains their session cookie and the service's origin, as from a browser. */
+/** A person who is signed in. `ask` sends their session cookie and the service's origin, as a browser does. */
 export type Person = {
   readonly email: string;
   readonly password: string;

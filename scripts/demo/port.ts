@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 
 const TRIES = 50;
 
-/** Whether a server can listen on this port on every address, as the service does. */
+/** Whether a server can listen on this port of all network interfaces, as the service does. */
 const isFree = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const server = createServer();

@@ -19,7 +19,6 @@ export function silence(): void {
 /** Prints one fact of a step under a label of at most nine letters. */
 export type Tell = (label: string, text: string) => void;
 
-/** An error with the step in which it happened. */
 export class StepFailed extends Error {
   constructor(title: string, cause: unknown) {
     super(`"${title}" failed.`, { cause });
@@ -55,7 +54,6 @@ function tell(label: string, text: string): void {
   for (const line of rest) write(`${INDENT}${" ".repeat(LABEL)}${line}\n`);
 }
 
-/** Prints a heading. */
 export function section(title: string): void {
   closeTitle();
   write(`\n${paint("bold", title)}\n`);
