@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 
 const INSTALL_LIMIT_MS = 180_000;
 const root = join(import.meta.dirname, "..");
-/** chromium-headless-shell comes first: it is a Chromium without windows, and needs half the CPU time per page. */
+/** chromium-headless-shell comes first: it is a Chromium without windows, and needs less CPU time. */
 const names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const inCache = ["chrome-linux/chrome", "chrome-linux64/chrome", "chrome-mac/Chromium.app/Contents/MacOS/Chromium"];
 

@@ -1,5 +1,5 @@
-// Runs before each script of package.json that has a `pre` script, on the Node of the machine (20 or newer), and installs missing
-// packages. npm then puts node_modules/.bin first in PATH, so the script itself runs on the Node version of the lockfile.
+// Runs before each script of package.json that has a `pre` script, and installs missing packages. npm puts node_modules/.bin first
+// in PATH, so this file runs on the machine's Node (20 or newer) before the installation, and later on that of the lockfile.
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";

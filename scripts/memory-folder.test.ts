@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { memoryFolder } from "./memory-folder.ts";
 
-/** Folders of a process that does not exist: its id is above the largest one of every system. */
+/** Folders of a process that does not exist: its id is above the largest one of Linux and macOS. */
 const DEAD_OLD = "countersign-test-4194305-old";
 const DEAD_YOUNG = "countersign-test-4194305-young";
 

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 const MEMORY = "/dev/shm";
-/** The minimum of free bytes in the folder: four times as much as a run needs at most. */
+/** The minimum of free bytes in the folder; a run needs less. */
 const ROOM_MIN = 1024 ** 3;
-/** The minimum of available memory of the machine, in bytes. The processes of the run need most of it. */
+/** The minimum of available memory of the machine, in bytes, because the processes of the run need memory too. */
 const AVAILABLE_MIN = 4 * 1024 ** 3;
 const ABANDONED_MS = 60 * 60_000;
 const RUN_LIMIT_MS = 5_000;
@@ -57,9 +57,9 @@ async function newFolder(place: string): Promise<string> {
 }
 
 /**
- * A folder in memory for the databases and data folders of a run. It is removed when this process ends. A run creates and deletes
- * hundreds of databases, and on a disk the file system becomes slow after many deletions. Null if there is too little room or
- * memory, if the folder cannot be created, or if programs cannot be executed in it.
+ * A folder in memory for the databases and data folders of a run, which creates and deletes hundreds of databases. It is removed
+ * when this process exits. Null if there is too little room or memory, if the folder cannot be created, or if programs cannot be
+ * executed in it.
  */
 export async function memoryFolder(place = MEMORY): Promise<string | null> {
   try {

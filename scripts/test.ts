@@ -22,7 +22,7 @@ for (const name of Object.keys(environment)) if (foreign.test(name)) Reflect.del
 environment["NEXT_TELEMETRY_DISABLED"] = "1";
 // A run starts hundreds of servers and workers. Without the cache each one would compile the same code again.
 environment["NODE_COMPILE_CACHE"] = join(root, ".test/compile-cache");
-// The type checks take a fifth less time without garbage collection, which begins only when they need 3 GiB of memory.
+// The type checks are faster without garbage collection, which begins only when they need 3 GiB of memory.
 Object.assign(environment, { GOGC: "off", GOMEMLIMIT: "3GiB" });
 environment["PATH"] = join(root, "node_modules/.bin") + delimiter + (process.env["PATH"] ?? "");
 
@@ -139,7 +139,7 @@ await Promise.all([rm(RESULTS, { force: true }), rm(JOURNEYS, { force: true })])
 if (only.length === 0) {
   // Remove old builds, because a deleted source file does not make a build look outdated.
   for (const built of [".next/BUILD_ID", ".server"]) await rm(join(root, built), { recursive: true, force: true });
-  // The checks and the build run at the same time, because neither of them uses two cores fully.
+  // The checks and the build run at the same time to save time.
   await Promise.all([check(checks), check([build])]);
 }
 const memory = only.length === 0 ? await memoryFolder() : null;
