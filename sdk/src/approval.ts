@@ -21,9 +21,9 @@ async function isApprovedAt({ service }: Context, path: string, signal?: AbortSi
 }
 
 /**
- * Waits until a person decides about a checkout. It ends at the latest when the checkout expires. `onApproval` is called only
- * if nobody has decided yet, so a repeated call continues after the approval even if `onApproval` always answers "stop". It is
- * also called if the key may not read the decision.
+ * Waits until a person decides about a checkout. It ends at the latest when the checkout expires. `onApproval` is called only if
+ * nobody has decided yet or the key may not read the decision. So after the approval, a repeated call with a key that may read it
+ * continues even if `onApproval` always answers "stop".
  * @throws ApprovalRequired, ApprovalDeclined, ApprovalExpired, AuthorizationEnded; ServiceRefused if the key may not read the
  * decision
  */
@@ -40,7 +40,7 @@ export async function awaitPerson(
   };
   if (await isApprovedAt(context, withoutWaiting, signal).catch(unread)) return;
   if ((await context.onApproval?.({ url })) === "stop") throw new ApprovalRequired(url);
-  // The service answers after 30 seconds at the latest, or at once if too many requests wait. So pause between two requests.
+  // The service answers within 30 seconds, and may answer at once although nobody has decided. So pause between two requests.
   while (!(await isApprovedAt(context, path, signal))) await pause(PAUSE_MS, signal);
 }
 

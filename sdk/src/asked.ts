@@ -1,6 +1,6 @@
 import { mppChallenges } from "./mpp.ts";
 
-/* How tools of MCP servers ask for payment: by x402 in their result, or by MPP in their result or in an error. */
+/* How tools of MCP servers ask for payment: by x402 in a result, or by MPP (Machine Payments Protocol) in a result or error. */
 
 type Json = Readonly<Record<string, unknown>>;
 type Result = {

@@ -15,7 +15,7 @@ export type Offer = {
 
 /**
  * A seller's 402. `version1` is the seller's original offer if the seller uses x402 version 1; `mpp` is the challenge if the
- * seller uses MPP.
+ * seller uses the Machine Payments Protocol (MPP).
  */
 export type Challenge = {
   readonly required: {

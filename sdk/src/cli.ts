@@ -27,7 +27,7 @@ Exit codes: 0 done, 1 failed, 2 wrong use or a missing setting, 3 denied, 4 not 
 7 the service refused or did not answer, 8 the seller asks for a payment that cannot be made, 9 the authorization ended unpaid.
 `;
 
-/** The exit code of each kind of error. The first class that fits counts; any other error than WrongUse has the exit code 1. */
+/** The exit code of each kind of error. The first class that fits counts. Wrong use has code 2, and any other error 1. */
 const exits: readonly (readonly [kind: abstract new (...all: never[]) => Error, code: number])[] = [
   [errors.PaymentDenied, 3],
   [errors.ApprovalRequired, 4],

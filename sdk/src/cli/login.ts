@@ -17,9 +17,7 @@ class NotSignedIn extends CountersignError {}
 type Issuer = { readonly issuer: string; readonly authorization_endpoint: string; readonly token_endpoint: string };
 type Token = { readonly access_token: string; readonly service_account_id: string; readonly organization_id: string };
 
-/**
- * Checks the service's address. It must be https, or http on this machine, because a key will be sent to it. @throws WrongUse
- */
+/** The service's URL. It must be https, or http on this machine, because a key will be sent to it. @throws WrongUse */
 function serviceAt(text: string): string {
   const { protocol, hostname, href } = URL.canParse(text) ? new URL(text) : { protocol: "", hostname: "", href: "" };
   const isHere = ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
@@ -39,7 +37,7 @@ async function readJson<T>(url: string, init: RequestInit = {}): Promise<T> {
   throw new NotSignedIn(body?.error_description ?? body?.detail ?? `${new URL(url).host} answered ${response.status}.`);
 }
 
-/** The endpoints for the sign-in. Only addresses of the service itself are accepted. */
+/** The endpoints for the sign-in. Only URLs with the origin of the service are accepted. */
 async function discover(service: string): Promise<Issuer> {
   const found = await readJson<Issuer>(`${service}/.well-known/oauth-authorization-server`);
   const { origin } = new URL(service);
@@ -67,7 +65,7 @@ async function openCallback(state: string, { issuer }: Issuer, signal: AbortSign
   await new Promise<void>((done, fail) => server.once("error", fail).listen(0, "127.0.0.1", done));
   const code = new Promise<string>((resolve, reject) => {
     server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-      // Any web page can send requests here. Some paths, such as //, do not give a valid URL, so they are replaced by /.
+      // Any web page can send requests here. A path that gives no valid URL is replaced by /.
       const asked = `http://127.0.0.1${request.url}`;
       const { pathname, searchParams: query } = new URL(URL.canParse(asked) ? asked : "http://127.0.0.1/");
       const isOurs = request.method === "GET" && pathname === "/callback" && query.get("state") === state;
@@ -85,7 +83,6 @@ async function openCallback(state: string, { issuer }: Issuer, signal: AbortSign
   return { redirectUri: `http://127.0.0.1:${port}/callback`, code, close: () => void server.close() };
 }
 
-/** Says what to do after the sign-in. */
 function nextStep([first, ...more]: readonly Choice[]): string {
   if (first && more.length === 0) return `Payments use the mandate ${first.mandateId} (${first.name}).`;
   return chooseMandate(first ? [first, ...more] : []);

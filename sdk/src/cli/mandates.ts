@@ -6,8 +6,8 @@ type Access = { readonly url: string; readonly apiKey: string; readonly serviceA
 export type Choice = { readonly mandateId: string; readonly name: string };
 
 /**
- * The active mandates, of the first 100, under which the service account may pay. Without `serviceAccountId`, all active ones.
- * Empty if the mandates cannot be read.
+ * Of the first 100 mandates, the active ones under which the service account may pay, or without `serviceAccountId` all active
+ * ones. Empty if the mandates cannot be read.
  */
 export async function mandatesOf({ url, apiKey, serviceAccountId }: Access): Promise<readonly Choice[]> {
   const { api } = connect({ url, apiKey });

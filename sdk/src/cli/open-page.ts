@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-/** Opens an address in the browser if the output goes to a terminal, so that a person is there. */
+/** Opens a URL in the browser if the output goes to a terminal, because then a person is there. */
 export function openPage(url: string): void {
   if (!process.stdout.isTTY) return;
   const opener = process.platform === "darwin" ? "open" : process.platform === "win32" ? "explorer" : "xdg-open";

@@ -86,8 +86,8 @@ function purchases() {
 }
 
 /**
- * Pays with the wallet of this machine if the service answered that nobody can sign. The service has just called the address, and
- * it calls only public hosts, so a model can hardly make this program call an address of the local network.
+ * Pays with the wallet of this machine if the service answered that nobody can sign. The service has just called the URL, and in
+ * production it calls only public hosts, so a model can hardly make this program call a host of the local network.
  */
 export function payHere({ url, apiKey }: Saved, wallet: Wallet) {
   const purchaseOf = purchases();
