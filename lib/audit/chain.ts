@@ -6,7 +6,7 @@ import { toWire } from "#lib/time.ts";
 /** An event before it is appended to a chain, which is an audit log: of an organization, "platform" or "checkpoints". */
 export type AuditEvent = {
   readonly auditEventId: string;
-  /** An entity and a verb in the past tense, as in organization.created. */
+  /** An entity and what happened to it, such as organization.created. */
   readonly type: string;
   readonly actorId: string;
   /** Null for an event that is about no organization. */
@@ -36,7 +36,7 @@ export type ChainedEvent = AuditEvent & {
 
 export const genesis: AuditHead = { sequence: 0, hash: EMPTY_ROOT, peaks: [] };
 
-/** Whether JSON.stringify writes the metadata as RFC 8785 does: no value is an object, array or null, and names ascend. */
+/** False if JSON.stringify may differ from RFC 8785: a value is an object, array or null, or the names do not ascend. */
 function isInOrder(metadata: AuditEvent["metadata"]): boolean {
   let last = "";
   for (const name in metadata) {
@@ -47,8 +47,8 @@ function isInOrder(metadata: AuditEvent["metadata"]): boolean {
 }
 
 /**
- * The text that is hashed as a leaf: the event's JSON in the form of RFC 8785, without `hash`, `salts` and erasable fields.
- * The code lists the fields in sorted order, so that most events need no sorting.
+ * The text that is hashed as a leaf: RFC 8785 JSON of the fields of AuditEvent, without `salts` and the fields that have a
+ * commitment. The code lists the fields in sorted order, so that most events need no sorting.
  */
 export function eventText(event: AuditEvent): string {
   const metadata = hashedMetadata(event);

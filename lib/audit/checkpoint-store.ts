@@ -7,7 +7,7 @@ import { toWire } from "#lib/time.ts";
 
 export type Due = { readonly keyId: string; readonly seconds: number; readonly events: number };
 
-/** The audit log in which an event records each checkpoint. If somebody deletes a checkpoint, the event still shows it. */
+/** The audit log in which an event records each checkpoint of another log, so that a deleted checkpoint is still known. */
 export const SIGNED = "checkpoints";
 
 export const entityOf = (chain: string): string => `chain:${chain}`;
@@ -31,13 +31,13 @@ export async function dueChains(due: Due, place: string, rows: number): Promise<
   return found.map(({ chain }) => chain);
 }
 
-/** Whether the tree head of the log "checkpoints" itself must be signed again. */
+/** Whether the tree head of the log "checkpoints" itself must be signed. */
 export async function signedIsDue(due: Due): Promise<boolean> {
   const found = await database().execute(sql`SELECT h.chain FROM ${dueWhere(due)} AND h.chain = ${SIGNED}`);
   return found.length > 0;
 }
 
-/** Two processes that sign the same head store one checkpoint. `named`: the log "checkpoints" already has an event about it. */
+/** Two processes that sign the same head store one checkpoint. `named`: the log "checkpoints" has an event about this log. */
 export async function saveCheckpoint(checkpoint: Checkpoint, named: boolean): Promise<void> {
   const { chain, createdAt, ...signed } = checkpoint;
   await transact(async (tx) => {

@@ -39,7 +39,7 @@ export function headIn(jws: string): Checkpoint | null {
   return null;
 }
 
-/** Signs again with the current key and service address, because receipts contain both. Null if isSigned is false. */
+/** Signs again with the current key and service address, which a new receipt has too. Null if isSigned is false. */
 export const headOf = (checkpoint: Checkpoint): string | null =>
   isSigned(checkpoint) ? signCheckpoint(checkpoint, signingKey()).signature : null;
 

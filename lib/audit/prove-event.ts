@@ -18,7 +18,7 @@ export type EventProof = Inclusion & { readonly log: Inclusion; readonly head: s
 const WAIT_MS = 3_000;
 /** One signature serves all requests of this time, so they make a process sign an audit log at most twice a second. */
 const GATHER_MS = 500;
-/** How many audit logs a process signs at the same time because of requests. */
+/** At most this many audit logs are signed at the same time because of requests, in each process. */
 const SIGNING_MAX = 4;
 
 const signing = (): Map<string, Promise<void>> => perProcess("signingNow", () => new Map());
@@ -38,7 +38,7 @@ function refuse({ chain, sequence, auditEventId }: ChainedEvent): never {
 const isIn = (event: ChainedEvent, { leafIndex, treeSize, path }: Inclusion, root: unknown): boolean =>
   rootFromPath(event.hash, leafIndex, treeSize, path) === root;
 
-/** Null if no signed tree head covers the event yet, or if no key of this installation signed the newest tree head. */
+/** Null if no signed tree head covers the event yet, or if none of our keys signed the newest head of the log "checkpoints". */
 async function signedProof(event: ChainedEvent): Promise<EventProof | null> {
   const checkpoint = await newestCheckpoint(SIGNED);
   const head = checkpoint && headOf(checkpoint);
@@ -66,7 +66,7 @@ function signOnce(chain: string): Promise<void> {
   return work;
 }
 
-/** If no tree head covers the event, signs the log now. Null if that takes too long or SIGNING_MAX logs are being signed. */
+/** If no tree head covers the event, signs the log now. Null if that fails or is too slow, or if SIGNING_MAX logs are in work. */
 export async function proveEvent(event: ChainedEvent): Promise<EventProof | null> {
   if (hashEvent(event) !== event.hash) refuse(event);
   const proof = await signedProof(event);

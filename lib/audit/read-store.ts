@@ -137,7 +137,7 @@ export async function furthestSigned(chain: string, size: number): Promise<Chain
 
 export type Ends = { readonly sequence: number; readonly hash: string; readonly peaks: string; readonly newest: number };
 
-/** One statement, so that both are from the same moment. Null if the log has neither a tree head nor an event. */
+/** Reads the tree head and the highest sequence in one statement, so from one moment. Null if the log has neither. */
 export async function readEnds(chain: string): Promise<Ends | null> {
   const [row] = await database().execute<{ sequence: string | null; hash: string; peaks: string; newest: string | null }>(sql`
     SELECT h.sequence, coalesce(h.hash, '') AS hash, coalesce(h.peaks, '') AS peaks,
@@ -147,7 +147,7 @@ export async function readEnds(chain: string): Promise<Ends | null> {
   return { ...row, sequence: Number(row.sequence ?? 0), newest: Number(row.newest ?? 0) };
 }
 
-/** One statement for all hashes. A missing event gets the hash of an empty tree, so that `calculate` returns a wrong root. */
+/** One statement for all hashes. A missing event gets the hash of an empty tree, so that the result of `calculate` is wrong. */
 export async function storedHashes(chain: string, calculate: (stored: StoredHash) => unknown): Promise<StoredHash> {
   const rows = await database()
     .select({ sequence: auditEvents.sequence, hash: auditEvents.hash, node: auditEvents.node })

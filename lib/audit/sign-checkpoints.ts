@@ -31,7 +31,7 @@ export async function signCheckpoints({ afterSeconds = AFTER_SECONDS, afterEvent
   return signed;
 }
 
-/** A log with an alarm is left to the worker, because each request would otherwise read all events of that log again. */
+/** A log with an alarm is left to the worker, because each request would otherwise check the log again. */
 export async function signNow(chain: string): Promise<void> {
   for (const one of [chain, SIGNED]) if ((await findAlarm(one)) || !(await signOne(one))) return;
 }
@@ -51,7 +51,7 @@ async function signOne(chain: string): Promise<boolean> {
   await saveCheckpoint(checkpoint, signed.named);
   remember(chain, found);
   await endAlarm(chain);
-  // This line copies the tree head out of the database. The log "checkpoints" contains all other tree heads, so they need none.
+  // The log entry copies the tree head out of the database. The log "checkpoints" contains the tree heads of all other logs.
   if (chain === SIGNED)
     log().info(
       { chain, sequence: found.sequence, hash: found.hash, head: checkpoint.signature },

@@ -34,7 +34,7 @@ export type SignedHeads = {
   readonly bad: Bad | null;
 };
 
-/** Reads all places that store tree heads. Another installation's signature is not checked, but the log must agree with it. */
+/** Reads all places that store signed tree heads. A signature of another installation is not checked, but the log must agree. */
 export async function signedOf(chain: string): Promise<SignedHeads> {
   const keyIds = signingKeys().map(({ keyId }) => keyId);
   const own = await newestCheckpointBy(chain, keyIds);
@@ -48,7 +48,7 @@ export async function signedOf(chain: string): Promise<SignedHeads> {
   if (kept.head) heads.push(kept.head);
   const seen = remembered().get(chain);
   if (seen) heads.push(seen);
-  // Add these last: a person who can change the database could forge them, and of equal sequences only the first counts.
+  // Add these last: a person who can change the database could forge them, and of the lowest sequence only the first head counts.
   if (newest && !keyIds.includes(newest.keyId)) heads.push(newest);
   if (alarm) heads.push({ sequence: alarm.signedSequence, hash: alarm.signedHash });
   const inOrder = heads.map(({ sequence, hash }) => ({ sequence, hash })).toSorted((a, b) => a.sequence - b.sequence);

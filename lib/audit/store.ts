@@ -15,7 +15,7 @@ export type PendingEvent = AuditEvent & { readonly chain?: string };
 export const auditChainOf = ({ chain, organizationId }: Pick<PendingEvent, "chain" | "organizationId">): string =>
   chain ?? organizationId ?? "platform";
 
-/** In the order of names, so that two transactions cannot deadlock. A transaction takes these locks last. */
+/** In the order of names, so that two transactions cannot deadlock. CONTRIBUTING.md has the order of all locks. */
 export const lockHeads = (c: Sql, chains: readonly string[]) =>
   c`SELECT chain, sequence, peaks FROM audit_heads WHERE chain = ANY(${chains}::text[]) ORDER BY chain FOR NO KEY UPDATE`;
 

@@ -38,7 +38,7 @@ const eventColumns = {
   commitments: json("commitments").$type<ByMember>(),
 };
 
-/** All events but authorizations. `chain`: an organization's id, "platform", "checkpoints". Triggers refuse all but INSERT. */
+/** All events but those of authorizations. `chain`: an organization's id, "platform", "checkpoints". Triggers refuse changes. */
 export const auditEntries = pgTable("audit_entries", eventColumns, (table) => [
   primaryKey({ columns: [table.chain, table.sequence] }),
   // For lists over all audit logs, newest first. Ids sort by creation time, so the index grows only at its end.
@@ -95,7 +95,7 @@ export const auditCheckpoints = pgTable(
 /** A row is deleted when its log is signed again. It stores the signed tree head for processes that have not seen that head. */
 export const auditAlarms = pgTable("audit_alarms", {
   chain: text("chain").primaryKey(),
-  /** The first event that differs from what was signed; 0 if the file AUDIT_HEADS_FILE cannot be used. */
+  /** The first wrong event, or the sequence of a forged checkpoint; 0 if the file AUDIT_HEADS_FILE cannot be used. */
   sequence: bigint("sequence", { mode: "number" }).notNull(),
   /** What is wrong, in one sentence. */
   detail: text("detail").notNull(),

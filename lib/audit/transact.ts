@@ -27,7 +27,7 @@ export function audit(tx: Tx, event: NewEvent, now: Date, chain?: string): Audit
   return complete;
 }
 
-/** transact() calls this, and also once(), which must store its reply before the audit logs are locked. */
+/** Stores the events of audit(). It locks the audit logs, so call it after all other locks; only emergencyRevoke does not. */
 export async function writeNoted(tx: Tx): Promise<readonly ChainedEvent[]> {
   return appendEvents(tx, noted.get(tx)?.splice(0) ?? []);
 }
@@ -44,7 +44,7 @@ export async function transact<T>(work: (tx: Tx) => Promise<T>, on: Database = d
 
 const AGAIN_MS = 3_000;
 
-/** Runs `work` again if the connection ends before COMMIT is sent. `work` must change nothing but the database. */
+/** Runs `work` once more if the connection soon ends before COMMIT is sent. `work` must change nothing but the database. */
 export async function transactAgain<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
   const since = performance.now();
   try {

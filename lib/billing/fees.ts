@@ -5,7 +5,7 @@ import type { EnforcementPath, FeePayer, SettlementMode } from "#lib/vocabulary.
 /** A field that is null limits nothing; amounts are in the schedule's own asset. */
 export type ScheduleFacts = {
   readonly feeScheduleId: string;
-  /** The SHA-256 hash of the terms; the caller computes it, because browsers run this file and have no node:crypto. */
+  /** The SHA-256 hash of the terms, which scheduleHash computes. */
   readonly hash: string;
   readonly active: boolean;
   readonly buyerOrganizationId: string | null;
@@ -155,7 +155,7 @@ export function feeOn(
   return { schedule, facts, gross, decimals, fee: computeFee(schedule, gross, used, decimals) };
 }
 
-/** The chain enforces the limits of payments from a smart account of the buyer; the service enforces all others. */
+/** Contracts on the chain enforce the limits of smartAccount payments; the service enforces those of all others. */
 export const enforcementPathOf = ({ settlementMode }: Pick<FeeFacts, "settlementMode">): EnforcementPath =>
   settlementMode === "smartAccount" ? "onchain" : "offchain";
 

@@ -15,7 +15,7 @@ import type { Environment, FeePayer } from "#lib/vocabulary.ts";
 
 type Tenant = { readonly organizationId: string; readonly environment: Environment };
 
-/** Uses sellerOrganizationId alone and a resource's chain only for the caller's organization: nobody may learn about others. */
+/** Without sellerId, sellerOrganizationId must be the caller's own. The chain is read only from the caller's resources. */
 async function readPayee(tx: Tx, { organizationId, environment }: Tenant, body: AskedFeeQuote) {
   const { sellerId, resourceId, sellerOrganizationId } = body;
   if (sellerId === undefined) {

@@ -64,7 +64,7 @@ export const digitsOf = (chain: string | null, asset: string): number | null =>
     .flatMap((configured) => configured.assets)
     .find((configured) => configured.asset === asset)?.tokenDecimals ?? null;
 
-/** Null if the asset is no longer configured; a schedule without an asset has no amounts. */
+/** Null if the asset is no longer configured; in a schedule without an asset all amounts are zero or null. */
 export function toScheduleFacts(row: Terms & { readonly status: string }): ScheduleFacts | null {
   const decimals = row.asset === null ? 0 : digitsOf(row.chain, row.asset);
   if (decimals === null) return null;

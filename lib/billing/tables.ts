@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { bigint, check, index, integer, json, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { amountCheck, atomic, createdAt, moment, updatedAt } from "#lib/db/columns.ts";
 
-/** Amounts are decimal text, in units of the schedule's asset; a schedule without an asset has no amounts. */
+/** Amounts are decimal text, in units of the schedule's asset; without an asset they are zero or null. */
 export const feeSchedules = pgTable(
   "fee_schedules",
   {

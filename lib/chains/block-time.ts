@@ -13,7 +13,7 @@ type Measurement = { readonly at: number; readonly blockMs: number };
 
 const known = (): Map<string, Measurement> => perProcess("blockTimes", () => new Map());
 
-/** Measured at most once a minute. If the node does not answer, the last measured time or else UNKNOWN_MS is used. */
+/** A measured time is used for a minute. If the node does not answer, the last one or else UNKNOWN_MS is used. */
 export async function blockTimeMs(chain: string): Promise<number> {
   const before = known().get(chain);
   if (before && performance.now() - before.at < FRESH_MS) return before.blockMs;

@@ -70,7 +70,7 @@ export const isChainError = (error: unknown): error is BaseError =>
 export const chainFailure = (error: unknown): string =>
   isChainError(error) ? error.shortMessage : error instanceof Error ? error.name : "unknown";
 
-/** Whether the node gave no answer. True for each error that is not from viem, and false if a contract refused the call. */
+/** Whether the node did not process the call, for example because of a timeout or rate limit. True for errors not from viem. */
 export const chainIsSilent = (error: unknown): boolean =>
   !isChainError(error) ||
   error.walk(

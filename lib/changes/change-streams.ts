@@ -13,7 +13,7 @@ import type { Capability } from "#lib/vocabulary.ts";
 const EVERY_MS = 1_000;
 /** After this many reads, each stream gets an SSE comment, because proxies close connections without data. */
 const QUIET_READINGS = 15;
-/** The most audit events that one read returns: of all organizations, but at least one of each, and of one organization. */
+/** One read returns at most EVENTS_MAX audit events, or one of each organization if that is more, and EVENTS_EACH of one. */
 const EVENTS_MAX = 2_000;
 const EVENTS_EACH = 50;
 /** If the sessions cannot be checked for this long, all streams end, because a person may have lost the right to read. */

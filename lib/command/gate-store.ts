@@ -7,8 +7,8 @@ import { perProcess } from "#lib/process.ts";
 export const GATE = 0x636f756e;
 
 /**
- * Each transaction that executes or submits a payment calls this before it reads the statuses of mandates and agents, so that it
- * sees every committed revocation; batches of authorizations take the same lock in their own statement (beginToWrite).
+ * Call it in a transaction that executes or submits a payment before it reads the statuses of mandates and agents, so that it
+ * sees every committed revocation. Batches of authorizations take the same lock in their own statement (beginToWrite).
  */
 export const enterGate = async (tx: Tx): Promise<void> => {
   await tx.execute(sql`SELECT pg_advisory_xact_lock_shared(${GATE}::bigint)`);
@@ -20,8 +20,8 @@ const CLOSINGS_PER_SECOND = 50;
 const perOrganization = () => perProcess("rateLimit.gate", () => createBuckets("organization", CLOSINGS_PER_SECOND));
 
 /**
- * Each transaction that takes rights away calls this first, except the emergency stop; PostgreSQL grants locks in the order of
- * the requests, so this transaction does not wait for payments that start after it. @throws Problem rate_limited
+ * Call it first in a transaction that revokes rights. PostgreSQL grants locks in the order of the requests, so this transaction
+ * does not wait for payments that start after it. @throws Problem rate_limited
  */
 export const closeGate = async (tx: Tx, whose: string): Promise<void> => {
   requireAllowed(perOrganization()(whose));

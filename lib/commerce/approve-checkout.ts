@@ -64,7 +64,7 @@ const serialize = (row: CheckoutRow, approval: ApprovalRow, choices: readonly Ch
     }),
   );
 
-/** The mandate that the buyer chose, else the one that the agent named, else the only one that can pay. */
+/** The mandate that the person chose, else the checkout's, else the only one that can pay. */
 function chooseMandate({ checkout, now }: OpenCheckout, choices: readonly Choice[], chosen: string | undefined): string {
   requireOpen({ ...checkout, status: checkout.status as CheckoutStatus }, now);
   if (checkout.authorizationId !== null && chosen !== undefined && chosen !== checkout.mandateId) {

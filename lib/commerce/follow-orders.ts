@@ -14,7 +14,7 @@ const AT_ONCE = 4;
 /** Must be longer than the timeout of a call to a storefront, or another worker would take the order during the call. */
 const LEASE_MS = 90_000;
 
-/** Orders end even if their agent never calls again. The worker only sends the signed payment that was stored earlier. */
+/** Ends orders whose payment has started, even if their agent never calls again. It sends only stored signed payments. */
 export async function followOrders(): Promise<number> {
   const due = await database().transaction((tx) => dueOrders(tx, BATCH, LEASE_MS));
   const queue = [...due];

@@ -120,7 +120,7 @@ function newApproval(
     continuationTokenId,
     continuationTokenHash: continuationHash(continuationTokenOf(continuationTokenId)),
     continuationTokenStatus: "active",
-    // An existing reservation is extended to this time; an authorization that this approval makes limits this time.
+    // saveGrant gives an existing reservation this expiry; the expiry of an authorization that this approval makes limits it.
     expiresAt: earliest(
       approvalEnd(checkout, now),
       payableUntil,
