@@ -33,13 +33,13 @@ async function signOrder({ wallet, token }: Context, order: PlacedOrder): Promis
 
 /**
  * Places an order at a storefront: repeats one call until the order is complete, and waits for a person if one must approve.
- * @throws PaymentDenied; OrderNotPlaced, also if the order is `processing` when five minutes have passed since the call; and
- * the errors of awaitPerson
+ * @throws PaymentDenied; OrderNotPlaced, also if the order is still `processing` five minutes after the call or after the
+ * approval; and the errors of awaitPerson
  */
 export async function placeOrder(context: Context, { operation, signal, ...order }: Order): Promise<PlacedOrder> {
   const { service, mandateId } = context;
   const base = { ...order, mandateId, idempotencyKey: await keyOf(operation) };
-  const until = Date.now() + LIMIT_MS;
+  let until = Date.now() + LIMIT_MS;
   let paymentCredential: string | undefined;
   for (;;) {
     const body = { ...base, ...(paymentCredential !== undefined && { paymentCredential }) };
@@ -53,7 +53,10 @@ export async function placeOrder(context: Context, { operation, signal, ...order
       const id = new URL(nextAction.url).pathname.split("/").at(-1) ?? "";
       const path = `/api/v1/agent/commerce/checkouts/${encodeURIComponent(id)}?waitSeconds=30`;
       await awaitPerson(context, { url: nextAction.url, path }, signal);
+      until = Date.now() + LIMIT_MS;
     } else if (status === "processing" && Date.now() < until) {
+      // A repeat with the same signed payment would get the stored answer "processing" again.
+      paymentCredential = undefined;
       await pause(POLL_MS, signal);
     } else throw new OrderNotPlaced(placed);
   }
