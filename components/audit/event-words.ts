@@ -78,7 +78,7 @@ export function eventWords(type: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The path of the page, or of the list, that shows an entity; null if no page shows it. */
+/** The path to which an event about this entity links; null for types without a link. */
 export function pageOf(entityType: string, entityId: string): string | null {
   if (entityType === "mandate") return `/mandates/${entityId}`;
   if (entityType === "authorization") return `/payments/${entityId}`;

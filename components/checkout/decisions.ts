@@ -50,7 +50,7 @@ const askedFor = (error: Error | null): "passkey" | "any" | null => {
 /** Refreshes the page after a decision, or if an error shows that the page is outdated: only the service knows the state. */
 export function useDecisions(checkoutIntentId: string, onChanged: () => void) {
   const router = useRouter();
-  // Ignore the second click of a double click, which arrives before React has rendered the first.
+  // Ignore the second click of a double click: it arrives before React has rendered the effect of the first one.
   const sending = useRef(false);
   const sent = () => {
     sending.current = false;

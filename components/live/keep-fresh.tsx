@@ -16,7 +16,7 @@ const TIMES_MAX = 180;
 
 type Followed = {
   readonly kinds: readonly ChangeKind[];
-  /** If set, only changes with this id matter: that of a payment, or of a mandate or request if there is no payment. */
+  /** If set, only changes with this id matter: of an authorization or, if a change has none, of its mandate or checkout. */
   readonly id?: string | undefined;
   /** The sequence of the organization's audit log before the page was read. Later changes may be missing from the page. */
   readonly since: number;

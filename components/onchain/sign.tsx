@@ -25,7 +25,7 @@ const registerMandate = atAddress<typeof contract.registerMandate>({
 
 const iso = (seconds: string): string => new Date(Number(seconds) * 1_000).toISOString();
 
-/** From the data that the wallet signs, so that the page shows exactly what the person signs. */
+/** Takes the limits from the data that the wallet signs, so that the page shows exactly what the person signs. */
 function limitsOf({ chain, typedData: { message } }: PreparedRegistration, { asset, decimals }: Token): Limits {
   const { account, payee, perPaymentLimit, periodLimit, periodSeconds, maxPaymentsPerPeriod, start, end } = message;
   return {
@@ -44,7 +44,7 @@ function limitsOf({ chain, typedData: { message } }: PreparedRegistration, { ass
 
 type Delegating = "yes" | "no";
 
-/** Returns false if the wallet does not sign delegations for a page; then nothing was sent. */
+/** Returns false if the wallet does not sign delegations for a page; then nothing was sent to the service. */
 async function register(mandateId: string, prepared: PreparedRegistration, delegating: Delegating): Promise<boolean> {
   const wallet = await connect(prepared);
   const authorization = delegating === "yes" ? await signDelegation(wallet, prepared) : undefined;
@@ -102,7 +102,7 @@ export function Sign({ mandateId, prepared, token, onBack, onDone }: Props) {
   const { done } = prepared.delegation;
   const send = useMutation({
     mutationFn: (delegating: Delegating) => register(mandateId, prepared, delegating),
-    // The service may have stored the registration before it failed. The refreshed page will show it.
+    // The service may have stored the registration before the call failed. The refreshed page will show it.
     onError: () => router.refresh(),
     onSuccess: (sent) => {
       if (sent) return onDone();

@@ -12,7 +12,7 @@ import { challengePasskey, confirmIdentity } from "./calls.ts";
 
 export type Proofs = { readonly hasPassword: boolean; readonly hasPasskey: boolean };
 
-/** With a passkey if `password` is null. */
+/** Confirms with a passkey if `password` is null. */
 export async function confirm(password: string | null): Promise<void> {
   if (password !== null) {
     await call(confirmIdentity, { body: { password } });

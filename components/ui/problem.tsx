@@ -22,7 +22,7 @@ type Props = {
   readonly nothing: string;
 };
 
-/** If the service requires that the person confirms their identity first, shows the controls for that instead. */
+/** If the service requires that the person confirms their identity first, shows the controls for that and not the error. */
 export function ProblemNotice({ error, nothing }: Props) {
   const problem = error instanceof ProblemError ? error.problem : null;
   const methods = proofMethods(problem);

@@ -13,7 +13,7 @@ const deliveries = {
   failed: { tone: "danger", icon: "cross", word: "Failed" },
 } as const;
 
-/* These words are not in StatusBadge, because every page with a badge would then load them. */
+/* These words are not in StatusBadge, so that the scripts of pages without webhooks do not contain them. */
 
 export function EndpointState({ status }: Pick<WebhookEndpoint, "status">) {
   const { word, ...look } = endpoints[status];

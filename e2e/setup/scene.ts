@@ -19,7 +19,7 @@ import { askAPerson, newPurchase } from "./purchase.ts";
 
 /* The data for the test of all pages: an organization with data, and one without. */
 
-/** This is more than one page of a list shows. */
+/** More than one page of a list shows. */
 const PAYMENTS = 24;
 
 const as = ({ credential }: Pick<Owner, "credential">) => ({ baseUrl: process.env["BASE_URL"] ?? "", headers: credential });

@@ -57,7 +57,7 @@ function useEditor(props: Props) {
   const router = useRouter();
   const [first] = useState(() => firstDraft(props));
   const form = useForm<MandateDraft>({ defaultValues: first, resolver: resolverOf(choices.coins) });
-  // Ignore the second click of a double click, which arrives before React has rendered the first.
+  // Ignore the second click of a double click: it arrives before React has rendered the effect of the first one.
   const sending = useRef(false);
   const [asked, setAsked] = useState<Update | null>(null);
   const leave = (mandateId: string) => {
