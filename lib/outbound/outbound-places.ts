@@ -43,9 +43,7 @@ export class OutboundPlaces {
     this.#limits = limits;
   }
 
-  /**
-   * Runs the work when there is room for one more request. Null if the queue is full or the wait too long; the work did not run.
-   */
+  /** Runs the work when there is room for it. Null if the queue is full or the wait too long; then the work does not run. */
   async use<T>(host: string, organization: string, work: () => Promise<T>): Promise<{ readonly value: T } | null> {
     if (!(await this.#enter(host, organization))) return null;
     try {

@@ -22,7 +22,7 @@ const TEXT_MIN = 2;
 const TEXT_MAX = 120;
 const ROWS = 10;
 
-/** At most ten of each kind, those that are not stopped first; null if the text is too short. */
+/** The ten newest of each kind; in the list, those that are not stopped come first. Null if the text is too short. */
 export async function findTargets(environment: Environment, text: string): Promise<FoundTargets | null> {
   const search = text.trim().slice(0, TEXT_MAX);
   if (search.length < TEXT_MIN) return null;

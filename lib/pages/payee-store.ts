@@ -7,7 +7,7 @@ import { wholeIntent } from "#lib/holds/authorization-store.ts";
 import { authorizations, executions } from "#lib/holds/tables.ts";
 import type { Findings } from "#lib/mandates/facts.ts";
 
-/** A registered seller, or else a domain with an address. */
+/** A registered seller if `sellerId` is not null, otherwise the pair of `domain` and `payTo`. */
 export type Payee = Pick<CheckoutRow, "sellerId" | "domain" | "payTo">;
 
 /** Each count reads at most this many of the newest rows. */

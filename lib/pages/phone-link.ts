@@ -1,6 +1,6 @@
 const HERE = /^(localhost|.*\.localhost|127\.[0-9.]+|\[::1\]|0\.0\.0\.0)$/;
 
-/** The address contains no session, because the person signs in on the phone. */
+/** The URL contains no session: the person signs in on the phone. */
 export type PhoneLink = { readonly ok: true; readonly url: string } | { readonly ok: false; readonly detail: string };
 
 export function phoneLink(baseUrl: string, path: string): PhoneLink {

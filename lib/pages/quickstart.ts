@@ -24,7 +24,7 @@ export function sampleFor({ chain, asset, tokenAddress, tokenName, tokenVersion,
       limits: { perPayment: "1", budgets: [{ period: "day", timezone: "UTC", amount: "5" }] },
       sellers: { unregistered: "allow" },
       domains: { allow: [SELLER] },
-      // An unregistered seller has not proved its domain, so this mandate also requires the seller's address.
+      // An unregistered seller has not proved its domain, so this mandate also names the address that may be paid.
       payTo: { allow: [PAY_TO] },
       approval: { mode: "never" },
     },

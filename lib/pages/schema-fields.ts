@@ -2,7 +2,7 @@ import type { JsonSchema } from "#lib/http/openapi-schemas.ts";
 
 export type SchemaField = {
   readonly name: string;
-  /** The type in words: `string`, `date and time`, `list of object`, `"day" or "week"`. */
+  /** The type in words: `string`, `date and time`, `list of object`, `string or null`. */
   readonly type: string;
   readonly required: boolean;
   readonly description: string | undefined;

@@ -11,7 +11,7 @@ export type DocsHit = {
   readonly text: string;
 };
 
-/** Texts are in lower case; a match in `names` counts more than a match in `words`. */
+/** `names` and `words` are in lower case; a match in `names` counts more. */
 type Entry = { readonly hit: DocsHit; readonly names: string; readonly words: string };
 
 /** Puts a space between the words of a name, so that "create mandate" finds createMandate. */
@@ -56,7 +56,7 @@ const entries = (): readonly Entry[] =>
 const HITS_MAX = 30;
 const TEXT_MAX = 100;
 
-/** Zero if one of the searched words occurs nowhere. */
+/** Zero if the entry lacks one of the searched words. */
 function scoreOf({ names, words }: Entry, terms: readonly string[]): number {
   let score = 0;
   for (const term of terms) {

@@ -66,7 +66,7 @@ export const routesOf = (offered: ResourceOffer, coin: Coin) => ({
   },
 });
 
-/** Writes keys without quotes where JavaScript allows it. */
+/** Writes keys of letters without quotes, as JavaScript allows. */
 const literal = (value: unknown): string => JSON.stringify(value, null, 2).replace(/^( *)"([A-Za-z]+)":/gm, "$1$2:");
 
 const ownFacilitator = (

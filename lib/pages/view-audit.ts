@@ -41,7 +41,7 @@ export function wantedOf({ kind, id, since, until }: AuditFilters): Query {
   };
 }
 
-/** An approximate number, because the events of a chain are only almost in the order of time. */
+/** The sequence number of the last event before `time`, approximately: the events of a chain are only almost in order of time. */
 async function placeOf(chain: string, time: Date, length: number): Promise<number> {
   let [low, high] = [0, length];
   while (low < high) {
@@ -53,7 +53,7 @@ async function placeOf(chain: string, time: Date, length: number): Promise<numbe
   return low;
 }
 
-/** Events with `after` < sequence < `before`. */
+/** The events between the two times, and some more, have numbers with `after` < sequence < `before`. */
 export async function boundsOf(
   chain: string,
   { from, until }: Query,

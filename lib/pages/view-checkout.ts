@@ -116,7 +116,7 @@ const noStepUp: CheckoutView["stepUp"] = {
   hasPassword: false,
 };
 
-/** `before` is what the session was shown earlier. */
+/** `before` is what the session was shown earlier; null if nothing was, or if the person cannot decide. */
 async function review(known: CheckoutRow, { sessionId }: SessionCaller, mayDecide: boolean) {
   return transact(async (tx) => {
     const locked = await lockCheckout(tx, known, known.checkoutIntentId);

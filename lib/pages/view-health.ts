@@ -19,7 +19,7 @@ export type HealthView = Awaited<ReturnType<typeof viewHealth>>;
 
 type Open = Awaited<ReturnType<typeof openBySender>>[number];
 
-/** In ether with six decimals; further decimals are cut off. */
+/** In ether with at most six decimals; further decimals are cut off. */
 const etherOf = (wei: bigint): string => formatAmount(atomicOf(wei / 10n ** 12n), 6);
 
 function senderLine({ chain, key, address, balance, low }: Sender, open: readonly Open[]) {

@@ -11,7 +11,7 @@ import { daysOf, sameCoin, type Coin, type Spending } from "#lib/pages/view-spen
 import { problems } from "#lib/problem.ts";
 import type { DenialCode } from "#lib/vocabulary.ts";
 
-/** Two bars can have the same `name`, which may be untrusted text, but never the same `key`. `amount` is decimal text. */
+/** `key` tells bars apart that have the same `name`, which may be untrusted text. `amount` is decimal text. */
 export type Share = { readonly key: string; readonly name: string; readonly href?: string; readonly amount: string };
 
 /** The days are UTC days, oldest first. */

@@ -8,11 +8,11 @@ import { toWire } from "#lib/time.ts";
 
 export type InvitationView = Pick<InvitationFacts, "organizationName" | "inviterName" | "email" | "role"> & {
   readonly expiresAt: string;
-  /** The reader: `open` is not signed in, `unconfirmed` must confirm the address, `other` has another one, `mine` can accept. */
+  /** `open`: the reader is not signed in. `unconfirmed`: has not confirmed the email address. `other`: has another one. */
   readonly state: "open" | "mine" | "unconfirmed" | "other" | "member" | "expired" | "canceled" | "accepted";
 };
 
-/** Anyone with the token may see the address, because the token was sent there. Null for an unknown token. */
+/** Anyone with the token may see the email address, because the token is only for its owner. Null for an unknown token. */
 export async function viewInvitation(token: string, user: Session["user"] | null): Promise<InvitationView | null> {
   const invitationId = invitationIdOf(token);
   const invitation = invitationId === null ? null : await readInvitation(database(), invitationId);

@@ -16,7 +16,7 @@ export type MandateEvent = {
   readonly type: string;
   readonly at: string;
   readonly by: string;
-  /** The version that applied after the event; null if the event does not name one. */
+  /** The version of the mandate that the event names; null if it names none. */
   readonly version: number | null;
   readonly reason: string | null;
   /** The policy of the new version, if the event created one of the newest 50 versions. */

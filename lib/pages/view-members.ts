@@ -18,7 +18,7 @@ const ROWS = 200;
 export type OpenInvitation = Invitation & {
   readonly invitedBy: string;
   readonly expired: boolean;
-  /** Present only if this installation sends no mail and the reader may invite people to this role. */
+  /** Present only if this installation neither sends nor keeps mail and the reader may invite people to this role. */
   readonly link?: string;
 };
 
@@ -35,7 +35,7 @@ export type MembersView = {
   readonly owners: number;
   /** In whole units of an asset; null where the default amount applies. */
   readonly stepUpLimits: OwnStepUpLimits;
-  /** True if invitations are sent by mail; otherwise people share the link. */
+  /** True if invitations are sent by mail or kept in the outbox; otherwise people share the link. */
   readonly mailed: boolean;
 };
 

@@ -51,7 +51,7 @@ export type PaymentView = {
     readonly sellerReceives: string;
   };
   readonly checkout: { readonly checkoutIntentId: string; readonly waits: boolean } | null;
-  /** If an earlier payment asked the person the same question, this is the page of the earlier payment. */
+  /** The page where a person decides, perhaps about an earlier payment with the same question. Null if nobody is asked. */
   readonly confirmPath: string | null;
   /** Set if a person allowed this refused payment once, or if this payment was allowed because a person had done so. */
   readonly allowed: AllowedOnce | null;
