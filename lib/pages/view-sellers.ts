@@ -6,7 +6,7 @@ import type { Seller } from "#lib/sellers/resource-schema.ts";
 import { listOwnSellers } from "#lib/sellers/store.ts";
 
 export type OwnSeller = Seller & {
-  /** The token that proves the seller's domain once it is published there, and the places for it. */
+  /** The token that proves the seller's domain when it is published, and the places to publish it. */
   readonly proof: DomainProof;
 };
 

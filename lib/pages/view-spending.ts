@@ -17,7 +17,7 @@ export type Spending = {
   readonly days: readonly (Amounts & { readonly day: string })[];
   readonly today: string;
   readonly month: Amounts;
-  /** The amount that payments have reserved and that is not settled yet. */
+  /** The amount that payments have reserved and that is neither captured nor released yet. */
   readonly held: string;
 };
 

@@ -18,7 +18,7 @@ import type { z } from "zod";
 type ReceiptFacts = {
   readonly authorization: AuthorizationRow;
   readonly approval: ApprovalRow | null;
-  /** The audit event that states the same as the receipt. The receipt names its place and its hash in the audit log. */
+  /** The audit event that states the same as the receipt. The receipt names the event's place and hash in the audit log. */
   readonly event: ChainedEvent;
 };
 

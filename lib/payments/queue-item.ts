@@ -8,7 +8,7 @@ import type { ProbeResult, DueProbe } from "#lib/payments/required-probe.ts";
 import type { Problem } from "#lib/problem.ts";
 import type { AssuranceLevel, Capability, Environment } from "#lib/vocabulary.ts";
 
-/** The batch reads the key or session again, after it has taken the shared lock against revocations. */
+/** The batch reads the key or session again, after it has locked the gate. */
 export type Asker =
   | { readonly kind: "key"; readonly subjectId: string; readonly keyId: string }
   | { readonly kind: "session"; readonly subjectId: string; readonly sessionId: string };
@@ -53,7 +53,7 @@ export type Purchase = {
   readonly checkoutIntentId: string | null;
   /** The order that is paid. A batch never contains two payments with the same order. */
   readonly orderId: string | null;
-  /** The capability that the caller needs. It is read again after the shared lock against revocations is taken. */
+  /** The capability that the caller needs. The caller's capabilities are read again after the gate is locked. */
   readonly capability: Capability;
   /** The agent that will pay, if it is not the caller. The policy is applied to this agent. */
   readonly agentId: string | null;

@@ -85,7 +85,7 @@ function askForStranger(domain: string, payTo: string) {
   return authorized(scene, { seller: {}, resource: undefined, amount: "0.25", chain: CHAIN, payTo, challenge });
 }
 
-/** Returns "allow", or the reason for the refusal. */
+/** Returns the denial code, or the outcome if the payment is not denied. */
 async function payingStranger(domain: string, payTo: string): Promise<string> {
   const { denialCode, outcome } = (await askForStranger(domain, payTo)).policyDecision;
   return denialCode ?? outcome;

@@ -42,7 +42,7 @@ export type OwnPayee = {
   readonly proven: boolean;
 };
 
-/** `proven`: whether it also has proved the address, for this chain or for all chains; false if `sells` is false. */
+/** `proven`: whether the organization has proved the address for this chain or for all chains; false if `sells` is false. */
 export async function ownPayee(db: Db, organizationId: string, { payTo, chain }: PaidAt): Promise<OwnPayee> {
   const address = payTo.toLowerCase();
   const rows = await db.execute<{
