@@ -21,7 +21,7 @@ export type Facilitator = {
   settle(payload: PaymentPayload, requirements: PaymentRequirements, seen: Progress): Promise<SettleResponse>;
 };
 
-/** `extra` says when a payment without a mandate is reported as settled. */
+/** `extra` says whether a payment without a mandate is reported as settled at its receipt or after its confirmations. */
 export function supportedKinds(): SupportedResponse {
   const version2 = env().CHAINS.map(({ chain, confirmations, settledAt }) => ({
     x402Version: 2,

@@ -87,7 +87,7 @@ export async function findPlainSettlement(db: Database | Tx, settlementId: strin
   return row ?? null;
 }
 
-/** Returns false if the outcome is already final. In processing, a known transaction is not overwritten with null. */
+/** Returns false if the outcome is already final. With status processing, a known transaction is not overwritten with null. */
 export async function resolvePlainSettlement(
   tx: Tx,
   settlementId: string,

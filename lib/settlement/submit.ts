@@ -25,7 +25,7 @@ import { atMost } from "#lib/time.ts";
 import { failureOf } from "#lib/x402/failure.ts";
 import { requirementsOf } from "#lib/x402/requirements.ts";
 
-/** Milliseconds until a block has enough confirmations; after that the reconciler continues. */
+/** Milliseconds for which a request waits for the confirmations of a block; after that, the reconciler continues. */
 const confirmMs = async (chain: string): Promise<number> =>
   2_000 + (chainOf(chain)?.confirmations ?? 0) * (await blockTimeMs(chain));
 /** Milliseconds for the 0.4 of the facilitator's timeout that confirmationTimeoutMs leaves, and for the confirmations. */
@@ -104,7 +104,7 @@ async function ask(
   return atMost(answer, patience(facilitatorTimeoutMs()), "late" as const);
 }
 
-/** The x402 client throws this error if a facilitator refuses with an error status. Null for any other error. */
+/** The x402 client throws a SettleError if a facilitator refuses with an error status. Null for any other error. */
 function refusalIn(error: unknown): SettleResponse | null {
   if (!(error instanceof Error && error.name === "SettleError" && "errorReason" in error)) return null;
   const { errorReason, transaction } = error as unknown as { errorReason?: unknown; transaction?: unknown };
@@ -163,7 +163,7 @@ async function waitOn(transfer: AuthorizedTransfer, transaction: string, facilit
   return final ?? { kind: "broadcast", transaction };
 }
 
-/** The service's own facilitator continues to work; `transaction` is the hash that it has sent so far. */
+/** The service's own facilitator continues to work; `transaction` is the hash that it has sent, null if it has sent none yet. */
 async function confirmLate(transfer: AuthorizedTransfer, transaction: string | null): Promise<Finding> {
   const final = await evidenceWithin(transfer, 0);
   return final ?? (transaction === null ? { kind: "waiting" } : { kind: "broadcast", transaction });

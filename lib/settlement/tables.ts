@@ -21,7 +21,7 @@ export const plainSettlements = pgTable(
     sellerId: text("seller_id"),
     resourceId: text("resource_id"),
     credentialHash: text("credential_hash").notNull(),
-    /** SHA-256: another signature for the nonce does not get this settlement's answer. The default "" equals no hash. */
+    /** SHA-256 of the signature: another signature for the nonce does not get this settlement's answer. The default fits none. */
     signatureHash: text("signature_hash").notNull().default(""),
     validBefore: moment("valid_before").notNull(),
     fromBlock: bigint("from_block", { mode: "bigint" }).notNull(),
@@ -83,7 +83,7 @@ export const settlementTransactions = pgTable(
     status: text("status").$type<SettlementTransactionStatus>().notNull(),
     /** The block that contained the transaction at the last check; null if none did. */
     blockNumber: bigint("block_number", { mode: "bigint" }),
-    /** The time since which no block has contained the transaction. */
+    /** If `blockNumber` is null, the time since which no block has contained the transaction. */
     waitingSince: moment("waiting_since")
       .notNull()
       .default(sql`clock_timestamp()`),
