@@ -34,7 +34,7 @@ const inputSchema = jsonSchema<PaidFetchInput>({
 });
 
 /**
- * A tool of the Vercel AI SDK that fetches paid addresses under the mandate. If a request or a payment fails, the tool does not
+ * A tool of the Vercel AI SDK that fetches paid URLs under the mandate. If a request or a payment fails, the tool does not
  * throw, but returns a result with `error`, `message` and, except for a refused host, `nextActions`. It throws only if the call
  * is aborted, or if `operation` throws.
  */

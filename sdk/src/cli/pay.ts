@@ -17,7 +17,7 @@ function headersOf(lines: readonly string[]): Headers {
   return headers;
 }
 
-/** Fetches an address and pays if the seller asks for payment. */
+/** Fetches a URL and pays if the seller asks for payment. */
 export async function pay(url: string, values: Values): Promise<Said> {
   if (url === "") throw new WrongUse("Name the URL to pay for.");
   if (!isHttp(url)) throw new WrongUse(`The URL to pay for must begin with http:// or https://. ${url} does not.`);
