@@ -31,7 +31,7 @@ const assets = "/(_next/static|_next/image|fonts/|icons/|icon.svg$|favicon.ico$|
  */
 export default {
   poweredByHeader: false,
-  // An API path with a slash at the end gets a 404 and no redirect.
+  // In development too, an API path with a slash at the end gets a 404 and no redirect.
   skipTrailingSlashRedirect: true,
   reactStrictMode: true,
   // npm test checks all types, so a build does not need to.

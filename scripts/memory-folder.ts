@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 const MEMORY = "/dev/shm";
-/** The minimum of free bytes in the folder; a run needs less. */
+/** The minimum of free bytes in the folder. */
 const ROOM_MIN = 1024 ** 3;
 /** The minimum of available memory of the machine, in bytes, because the processes of the run need memory too. */
 const AVAILABLE_MIN = 4 * 1024 ** 3;

@@ -39,7 +39,7 @@ function find(path: string): Endpoint | undefined {
   return isServed(rest) && isOffered(rest) ? served[rest] : undefined;
 }
 
-/** Without content-length, because the body is written again. */
+/** The request's headers with its network address, and without content-length, because the body is written again. */
 function headersFor(request: Request): Headers {
   const headers = new Headers(request.headers);
   headers.delete("content-length");

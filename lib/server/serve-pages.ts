@@ -21,7 +21,7 @@ const BURST = 5;
 /** For each page of the rate limit, a network address may get this many cached files, as a cached file costs almost nothing. */
 const KEPT_PER_PAGE = 20;
 
-/** Next.js decodes letters and resolves `..`, so without this check it would serve the API without this process's limits. */
+/** Next.js decodes `%61` and resolves `..`, so without this check it would serve the API without this process's limits. */
 function belongsToApi(url: string): boolean {
   const [path = ""] = url.split("?");
   let plain = path;

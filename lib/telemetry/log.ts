@@ -23,7 +23,7 @@ const own = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined;
 
-/** Only these fields are copied, because other fields of a database error contain the values of the row. */
+/** Only these fields are copied, because other fields of a database error can contain values of the row. */
 function serializeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: safeText(String(error)) };
   const code = own(error, "code");
@@ -48,7 +48,7 @@ function serializeError(error: unknown): Record<string, unknown> {
 
 const DEPTH_MAX = 4;
 
-/** Headers, requests and other class instances are left out. */
+/** Headers, requests and other class instances are left out, except errors and dates. */
 function clean(name: string, value: unknown, depth: number): unknown {
   if (SECRET_NAME.test(name)) return "[redacted]";
   if (typeof value === "string") return HASH_NAME.test(name) && BYTES32.test(value) ? value : safeText(value);

@@ -38,7 +38,7 @@ export const failed = (
   ...(metadata && { metadata }),
 });
 
-/** Reasons have other names in the specification, in libraries and at facilitators, so a reason is matched by its ending. */
+/** Reasons have different names in the specification, in libraries and at facilitators, so a reason is matched by its ending. */
 const reasons: readonly (readonly [RegExp, FailureCode, string])[] = [
   [/insufficient_(balance|funds)$/, "insufficient_funds", "The paying wallet does not hold enough of the token."],
   [/valid_before$/, "credential_expired", "The payment credential has expired. Sign a new one."],
