@@ -17,7 +17,7 @@ export const orderTransitions: Readonly<Record<OrderState, readonly OrderState[]
   quoteChanged: [],
 };
 
-/** A later call without a signed payment then gets the stored final answer. */
+/** If true, later calls without a signed payment get the stored final answer. */
 export const isTerminal = (state: OrderState): boolean => orderTransitions[state].length === 0;
 
 export type OrderFacts = {
@@ -40,7 +40,7 @@ export type OrderFacts = {
   } | null;
   /** When the reservation of the amount expires; null if no amount is reserved or the payment was submitted already. */
   readonly holdUntil: Date | null;
-  /** The status of the order's execution that has not failed; the agent may have started it by executePayment. Null without. */
+  /** The status of the execution that has not failed, also if the agent started it by executePayment; null if there is none. */
   readonly settlement: SettlementStatus | null;
 };
 

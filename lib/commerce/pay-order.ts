@@ -25,7 +25,7 @@ type ExecutionReply = {
   readonly instance?: string;
 };
 
-/** Names an attempt to pay. If the service signs, it counts the executions, so that an attempt after a failed one is new. */
+/** Names an attempt to pay: by the hash of the signed payment or, if the service signs, by the number of executions so far. */
 const attemptOf = async (authorizationId: string, credential: OrderCall["credential"]): Promise<string> =>
   credential ? credential.hash : `proof-${(await executionsOf(database(), [authorizationId])).length}`;
 

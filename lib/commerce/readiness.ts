@@ -53,7 +53,7 @@ export function overallStatus(checks: readonly { readonly status: ReadinessCheck
   return checks.some(({ status }) => status === "actionRequired" || status === "unknown") ? "actionRequired" : "ready";
 }
 
-/** Each action once; an action is blocking if one of its checks is blocked. */
+/** Each action once; an action is blocking if one of the checks that name it is blocked. */
 export function requiredActions(checks: readonly Pick<ReadinessCheck, "status" | "nextActions">[]) {
   const actions = new Map<string, NextAction & { blocking: boolean }>();
   for (const { status, nextActions } of checks) {

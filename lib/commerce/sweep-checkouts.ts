@@ -7,7 +7,7 @@ import { isProblem } from "#lib/problem.ts";
 
 const ROWS = 200;
 
-/** Closes at most ROWS undecided and ROWS approved checkouts, and returns how many it closed. */
+/** Closes checkouts that are due, at most ROWS undecided and ROWS approved ones, and returns how many it closed. */
 export async function sweepCheckouts(): Promise<number> {
   let swept = 0;
   for (const checkout of await dueCheckouts(database(), ROWS)) {

@@ -19,7 +19,7 @@ type Limits = {
   /** The longest wait for a free connection. */
   readonly waitMs: number;
   readonly openMs?: number;
-  /** For this long, callers wait during an outage. A younger read or BEGIN is sent again if its connection ends. */
+  /** For this long, callers wait during an outage. A younger read or BEGIN is sent once more if its connection ends. */
   readonly graceMs?: number;
   /** After this time, the server ends an idle transaction, which frees its locks. */
   readonly idleInTransactionMs: number;

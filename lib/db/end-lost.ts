@@ -10,7 +10,7 @@ const PAUSE_MS = 250;
 
 type Waiting = { readonly pid: number; readonly blockers: readonly number[] | null };
 
-/** Processes that ended, waited half a second for a message, or wait for a lock. Only these last have `blockers`, the holders. */
+/** Processes that ended, waited half a second for a message, or wait for a lock. `blockers` hold that lock; null without one. */
 async function selectWaiting(sql: Sql, pids: readonly number[]): Promise<readonly Waiting[]> {
   const rows = await sql<{ pid: number; blockers: string | null }[]>`
     SELECT asked.pid, CASE WHEN a.wait_event_type = 'Lock' THEN array_to_string(pg_blocking_pids(a.pid), ',') END AS blockers

@@ -13,7 +13,7 @@ export type PoolOptions = ConnectionOptions & {
   readonly waitersMax: number;
   readonly idleMs: number;
   readonly lifetimeMs: number;
-  /** For this long, callers wait during an outage. A younger read or BEGIN is sent again if its connection ends. */
+  /** For this long, callers wait during an outage. A younger read or BEGIN is sent once more if its connection ends. */
   readonly graceMs?: number;
 };
 

@@ -72,7 +72,7 @@ export async function prepareModulePayment(authorization: AuthorizationRow, now:
     registration,
     payment,
     paymentId,
-    // The module (a contract) still accepts a payment in the second of its deadline, and the token does not.
+    // The module (a contract) accepts a payment in the second of its deadline too, but validBefore excludes its second.
     call: await moduleCall(paid, paymentId, BigInt(validBefore - 1)),
     period,
     validBefore: new Date(validBefore * 1_000),

@@ -176,7 +176,7 @@ export async function callerIsLive(tx: Tx, caller: Caller): Promise<boolean> {
   return rows.some(({ role }) => stillPays(caller, role));
 }
 
-/** An emergency stop reaches a seller that is not registered by its domain or its payee address. */
+/** An emergency stop finds an unregistered seller by its domain or its payee address. */
 export async function sellerStateOf(tx: Tx, { sellerId, resourceId, payTo, intent }: AuthorizationRow): Promise<SellerState> {
   const offers = async (): Promise<boolean> => {
     if (sellerId === null || resourceId === null) return true;

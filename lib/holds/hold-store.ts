@@ -148,8 +148,8 @@ export async function sweptUntil(db: Database | Tx): Promise<Date> {
 }
 
 /**
- * `where` may use the columns that authorizations and changed_reservations share. Unchanged holds that expired before `since`
- * were released, so they are not read. OFFSET 0 makes PostgreSQL look up each hold by its key.
+ * `where` may use the columns that authorizations and changed_reservations share. Authorizations that expired before `since` are
+ * not read, because their holds were released. OFFSET 0 makes PostgreSQL look up each hold by its key.
  */
 export const heldRows = (since: Date, where: SQL) => sql`
   SELECT ${columns} FROM changed_reservations WHERE status = 'held' AND resolved_at IS NULL AND ${where}
@@ -170,7 +170,7 @@ export async function mandatesWithDueHolds(
   return rows.map((row) => row.mandate_id);
 }
 
-/** The time is before the start of every open transaction, because the holds of open transactions are not visible yet. */
+/** A time before the start of every open transaction, so that the holds of these, which nobody can see yet, expire later. */
 export async function coveredBySweep(db: Pick<Tx, "execute">): Promise<Date> {
   const [row] = await db.execute<{ until: string }>(sql`
     SELECT least(clock_timestamp(), min(xact_start)) - interval '10 seconds' AS until FROM pg_stat_activity

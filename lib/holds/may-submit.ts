@@ -4,7 +4,7 @@ import { lockMandate, type MandateRow } from "#lib/holds/hold-store.ts";
 import { forbiddenNow } from "#lib/holds/recheck-payments.ts";
 import { compareSigner } from "#lib/x402/verify.ts";
 
-/** Nothing is checked if the mandate has not changed since the authorization or the payer is not known. */
+/** True without a check if the mandate has not changed since the authorization or the payer is not known. */
 const isSigner = (
   { version, walletAddress }: MandateRow,
   { payer }: ExecutionRow,

@@ -38,7 +38,7 @@ export async function forbiddenAmong(
 
 type Mandate = Pick<MandateRow, "mandateId" | "version" | "agents" | "asset" | "chain">;
 
-/** Limits are not checked, because the amount is reserved. Call lockMandate first, so that no policy change is missed. */
+/** Null if the mandate still allows the payment. Limits are not checked: the amount is reserved. Call lockMandate first. */
 export async function forbiddenNow(tx: Tx, mandate: Mandate, authorization: AuthorizationRow): Promise<Reason | null> {
   const { mandateId, version, agents } = mandate;
   if (version === authorization.policyVersion) return null;

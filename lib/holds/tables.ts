@@ -14,7 +14,7 @@ import {
 } from "drizzle-orm/pg-core";
 import { amountCheck, atomic, createdAt, hashBytes, moment } from "#lib/db/columns.ts";
 
-/** Two expressions for an index, 128 bits in all: hashes of the mandate's id and a name that it may have only once. */
+/** Two expressions for a unique index: 128 bits of hashes of a mandate's id together with an intent's id or nonce. */
 const onceKey = (mandateId: SQL, name: SQL): [SQL, SQL] => {
   const half = (seed: number) => sql`hashtextextended(${mandateId} || ' ' || ${name}, ${sql.raw(String(seed))})`;
   return [half(0), half(1)];
@@ -141,7 +141,7 @@ export const changedReservations = pgTable("changed_reservations", reservationCo
   index("changed_reservations_open")
     .on(table.mandateId, table.approvalKey)
     .where(sql`status = 'held' AND approval_key IS NOT NULL`),
-  // The condition on resolved_at excludes other queries: a plan made for an empty table could scan this index for approvals.
+  // Without the condition on resolved_at, a query for open approvals that was planned for an empty table could scan this index.
   index("changed_reservations_due")
     .on(table.expiresAt)
     .where(sql`status = 'held' AND resolved_at IS NULL`),

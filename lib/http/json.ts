@@ -1,6 +1,6 @@
 import { invalidField, isProblem, Problem } from "#lib/problem.ts";
 
-/** parseJson has limits, because JSON.parse has none, accepts repeated keys, and silently changes large integers. */
+/** JSON.parse has no limits, accepts repeated keys, and silently changes large integers, so parseJson checks the text first. */
 export const BODY_BYTES_MAX = 65_536;
 const DEPTH_MAX = 16;
 const NODES_MAX = 2_000;

@@ -35,7 +35,7 @@ export function createSchemas() {
   const definitions: Record<Direction, Definitions> = { input: new Map(), output: new Map() };
   const pending: { readonly target: JsonSchema; readonly json: JsonSchema; readonly io: Direction }[] = [];
 
-  /** Returns a reference to the schema. finish() adds the schema itself to the document. */
+  /** Returns an empty object, which finish() fills with the schema. */
   const use = (schema: z.ZodType, io: Direction): JsonSchema => {
     const {
       $schema: _,
