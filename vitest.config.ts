@@ -6,7 +6,7 @@ export default defineConfig({
     exclude: ["**/node_modules/**", ".next/**"],
     globalSetup: ["./test/cluster.ts"],
     pool: "forks",
-    // Loading the code once per process saves a third of the time. clean-process.ts makes the files independent of each other.
+    // Loading the code once per process saves time. clean-process.ts makes the files independent of each other.
     isolate: false,
     setupFiles: ["./test/clean-process.ts"],
     // Three workers use even two cores well, because many tests wait for a clock, a chain or another process.

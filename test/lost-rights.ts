@@ -6,7 +6,7 @@ import { createOrganization } from "#test/tenant.ts";
 
 type Lost = readonly [reason: string, loseRights: (userId: string) => Promise<unknown>];
 
-/** The ways in which a signed-in person can lose their rights in the active organization while a request is running. */
+/** Ways in which a signed-in person can lose their rights in the active organization while a request is running. */
 export const lostRights: readonly Lost[] = [
   ["the session ends", (userId) => database().delete(session).where(eq(session.userId, userId))],
   ["the membership ends", (userId) => database().delete(member).where(eq(member.userId, userId))],

@@ -39,7 +39,7 @@ export async function startSmtp(options: Pick<SMTPServerOptions, "onRcptTo" | "o
   };
 }
 
-/** The mails that the sandbox stored for this address, newest first. */
+/** The stored mails to this address, newest first. */
 export const mailsTo = (email: string) =>
   database().select().from(mails).where(eq(mails.recipient, email)).orderBy(desc(mails.createdAt), desc(mails.mailId));
 

@@ -6,7 +6,7 @@ import { addHold } from "#lib/mandates/usage.ts";
 import { bucketAt } from "#lib/mandates/windows.ts";
 import { atomicOf, parseAmount, zero } from "#lib/money.ts";
 
-/* Facts for tests of the policy: one payment of 0.50 USDC that every rule allows. */
+/* Facts for tests of the policy: one payment of 0.50 USDC that the policy of policyOf() allows. */
 
 export const NOW = new Date("2026-11-21T12:00:00.000Z");
 export const CHAIN = "eip155:84532";
@@ -82,7 +82,7 @@ export function hold(mandate: MandateFacts, usage: Usage, amount: bigint, now: D
   addHold(usage, atomicOf(amount), buckets, now);
 }
 
-/** One row in a table of rules: what differs from an allowed payment, and the expected denial code. */
+/** One row in a table of rules: what differs from an allowed payment, and the expected denial code, null for none. */
 export type RuleRow = {
   readonly guarantee: string;
   readonly rules?: PolicyInput;

@@ -133,7 +133,7 @@ export function mcpScene() {
     registeredMandate,
     askingMandate,
     intent,
-    /* These functions return arguments that are different in each call. */
+    /* `report`, `asks` and `basket` return arguments that are different in each call. */
     report: (mandateId: string) => ({ url: reportUrl(), mandateId, purpose: `Report ${++count}` }),
     asks: (mandateId: string) => ({ mandateId, intent: intent(), purpose: `Payment ${++count}` }),
     basket: (mandateId = mandate.orders) => ({

@@ -9,8 +9,6 @@ import type { MembershipRole } from "#lib/vocabulary.ts";
 import type { Owner, Person } from "#test/identity.ts";
 import { send } from "#test/tenant.ts";
 
-/* The operations on members, sent by a member of the organization. */
-
 export const invite = (by: Owner, body: unknown, key?: string) =>
   send(contract.inviteMember, inviteMember, { id: by.organizationId, body, as: by.credential, ...(key && { key }) });
 

@@ -14,7 +14,9 @@ export async function askingBuyer() {
   return { buyer, mandateId: await askingMandate(buyer) };
 }
 
-/** Creates another mandate of the buyer, so that the same payment under it opens a new request. */
+/**
+ * Creates a mandate under which a person must approve every payment. The same payment under another mandate opens a new request.
+ */
 export const askingMandate = (buyer: Buyer): Promise<string> =>
   activeMandate(buyer.person.credential, { policy: { ...policy, approval: { mode: "always" } } });
 
@@ -30,7 +32,7 @@ export async function openRequest(buyer: Buyer, mandateId: string) {
 export const noticesOf = (checkoutIntentId: string) =>
   database().select().from(notices).where(eq(notices.checkoutIntentId, checkoutIntentId)).orderBy(notices.dueAt);
 
-/** Makes the notices of this kind due now, except for requests whose first notice was not delivered yet. */
+/** Makes the notices of this kind due now, except for requests whose notice `opened` still waits. */
 export const makeDue = (kind: NoticeKind) =>
   database()
     .update(notices)

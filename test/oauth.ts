@@ -13,9 +13,7 @@ export const REDIRECT = "http://127.0.0.1:7777/callback";
 
 const anyAddress = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
 
-/**
- * Sends a program's request. Each comes from another network address, because the number of requests is limited for each address.
- */
+/** Sends a program's request, by default from a random IP address, because requests are limited for each address. */
 export async function program(
   path: string,
   form?: Readonly<Record<string, string>>,

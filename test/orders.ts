@@ -55,7 +55,7 @@ export function settlesThrough(shop: HostileStorefront, facilitator: Facilitator
   };
 }
 
-/** Makes the shop's quote for the order expire. */
+/** Makes the quote that is stored with the order expire. */
 export async function endQuoteOf(key: string): Promise<void> {
   const [order] = await database().select().from(orders).where(eq(orders.idempotencyKey, key));
   const offer = order?.offer as { quote: { expiresAt: string } };

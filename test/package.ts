@@ -54,8 +54,8 @@ globalThis.AI_SDK_DEFAULT_PROVIDER = {
 `;
 
 /**
- * Installs the packed package, links its optional peer dependencies, so that nothing is read from a registry, and compiles the
- * examples with its types. Returns the folder.
+ * Installs the packed package, links the packages that the examples import, so that nothing is read from a registry, and compiles
+ * the examples with its types. Returns the folder.
  */
 export async function installPackage(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "countersign-package-"));
@@ -103,7 +103,6 @@ export type Launch = {
   readonly imports?: readonly string[];
 };
 
-/** Starts an example program in the folder of the package. */
 export function startExample(folder: string, name: string, line: readonly string[], launch: Launch): ChildProcess {
   const { env, node = process.execPath, imports = [] } = launch;
   return spawn(node, [...imports.map((file) => `--import=./${file}`), "run.mjs", ...line], {

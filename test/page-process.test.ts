@@ -29,7 +29,7 @@ const alive = (pid: number): boolean => {
   }
 };
 
-/** The port on which a process listens, read from the kernel. */
+/** The port on which a process listens with IPv4, read from the kernel. 0 if there is none. */
 function portOf(pid: number): number {
   const sockets = new Set(readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`)));
   const rows = readFileSync(`/proc/${pid}/net/tcp`, "utf8").split("\n").slice(1);

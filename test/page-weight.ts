@@ -16,10 +16,7 @@ const QUIET_MS = 2_000;
 
 type Shift = PerformanceEntry & { readonly value: number; readonly hadRecentInput: boolean };
 
-/**
- * Resolves when no script has arrived for QUIET_MS. Waiting for an idle network would not work, because the stream of changes
- * stays open.
- */
+/** Resolves when no script has arrived for QUIET_MS. */
 const scriptsLoaded = (page: Page) =>
   page.evaluate(
     (quietMs) =>

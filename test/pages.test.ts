@@ -108,7 +108,7 @@ describe("the pages", () => {
     const { credential } = await newOrganization({ productRoles: ["buyer", "seller"] });
     const { url } = await runServer({ DATABASE_URL: database().url }, { pages: true });
     const asked = { headers: credential, redirect: "manual" } as const;
-    // The two pages share modules and are requested before any module is loaded.
+    // The two pages share modules, and these are the first requests to the server.
     const [missing, home] = await Promise.all([
       fetch(`${url}/checkout/${newId("checkoutIntent")}`, asked),
       fetch(`${url}/home`, asked),

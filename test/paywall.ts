@@ -13,7 +13,7 @@ import { randomAddress } from "#test/sellers.ts";
 const USDC = "0x036CbD53842c5426634e7929541eC2318f3dCF7e";
 
 export type Paywall = {
-  /** host:port, which is also the registered domain. */
+  /** host:port, which tests use as the seller's domain. */
   readonly domain: string;
   readonly url: string;
   readonly payTo: Address;

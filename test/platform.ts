@@ -10,7 +10,7 @@ import { updateUserRoles } from "#lib/platform/update-user-roles.ts";
 import type { PlatformRole } from "#lib/vocabulary.ts";
 import { createOrganization, createPerson, send, type Credential } from "#test/tenant.ts";
 
-/* People with platform roles, and the operations that they may call. */
+/* People with platform roles, and operations that they call. */
 
 export type Official = { readonly userId: string; readonly credential: Credential };
 

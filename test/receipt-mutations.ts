@@ -23,7 +23,7 @@ export const mutation = fc.record({
 });
 type Mutation = typeof mutation extends fc.Arbitrary<infer T> ? T : never;
 
-/** Repeats the first member of a JSON object. */
+/** Repeats the first member of a JSON object, if its value is a text or digits and another member follows. */
 const repeatMember = (json: string): string => json.replace(/^\{("[^"]*":(?:"[^"]*"|\d+)),/, "{$1,$1,");
 
 function repeatIn(text: string, at: number): string {

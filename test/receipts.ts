@@ -34,7 +34,7 @@ export function withS(jws: string, wanted: "low" | "high"): string {
   return [header, payload, base64url.encode(Buffer.concat([bytes.subarray(0, 32), Buffer.from(text, "hex")]))].join(".");
 }
 
-/** Signs any bytes under any header, with the lower value of s. */
+/** Signs any payload under any header, with the lower value of s. */
 export async function sign(key: SigningKey, typ: string, payload: Members | string, header: Members = {}): Promise<string> {
   const bytes = new TextEncoder().encode(typeof payload === "string" ? payload : JSON.stringify(payload));
   const jws = await new CompactSign(bytes)

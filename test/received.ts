@@ -21,7 +21,7 @@ type Paid = {
   readonly nonce?: string;
 };
 
-/** Inserts an execution of a payment that another organization made to the seller, as executePayment writes it. */
+/** Inserts an execution of a payment that another organization made to the seller organization. */
 export async function execution(
   seller: string,
   { status = "settled", daysAgo = 0, resourceId = "report", amount = 250_000, nonce = "0x1" }: Paid = {},

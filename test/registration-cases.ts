@@ -107,7 +107,9 @@ export const refusedRequests: readonly RefusalCase[] = [
   ["an authorization of another wallet", unauthenticated, delegating({}, newKey())],
 ];
 
-/** Requests that registerMandate refuses because of the mandate's state. Each needs a mandate of its own. */
+/**
+ * Requests that registerMandate refuses because of the state of the mandate or of its wallet. Each needs a mandate of its own.
+ */
 export const refusedStates: readonly RefusalCase[] = [
   [
     "a paused mandate",

@@ -32,7 +32,7 @@ export async function prepared({ as, mandateId, payee }: PreparationRequest, pat
 
 type TypedData = Parameters<PrivateKeyAccount["signTypedData"]>[0];
 
-/** Signs typed data that was converted to JSON and back, as wallets do. */
+/** Signs typed data as a browser wallet receives it: converted to JSON and back. */
 export const signTyped = (signer: PrivateKeyAccount, typedData: unknown): Promise<Hex> =>
   signer.signTypedData(JSON.parse(JSON.stringify(typedData)) as TypedData);
 

@@ -74,7 +74,7 @@ export async function relayRowOf(relayId: string) {
   return row;
 }
 
-/** Moves the times at which a transaction was queued and sent back by `seconds`, and makes its next check due. */
+/** Makes a transaction `seconds` older: the times at which it was queued and sent. Makes its next check due. */
 export const age = (relayId: string, seconds: number) =>
   database()
     .update(relayedTransactions)

@@ -131,7 +131,7 @@ describe("nothing is submitted after the reply which says that", () => {
     // Adjusts the delay to the speed of the machine: the revocation comes later if most payments were refused, and earlier if
     // most were submitted.
     let most = 40;
-    // Only one race at a time: all use the same resource id, so `late` would also count the events of another race.
+    // Only one race at a time: all use the same resource id, so the query for `late` could take the revocation of another race.
     while (runs.length < RACES) {
       const one = await run(right, most);
       runs.push(one);

@@ -10,7 +10,7 @@ import { useDatabase } from "#test/database.ts";
 import { authorized, expectedOf, newWallet, paymentScene, signed, useSettlement } from "#test/payments.ts";
 import type { Credential } from "#test/tenant.ts";
 
-/* Searches for secrets in all that a server process logs at its most detailed level, answers and stores. */
+/* Searches for secrets in what a server process logs at its most detailed level, answers and stores. */
 
 const databaseOf = useDatabase();
 const chain = useSettlement();
@@ -80,7 +80,7 @@ async function pay(): Promise<void> {
   secrets.set("signature", payload.signature);
   const execute = (body: Record<string, unknown>, note = true) => send("/api/v1/payments/execute", key, body, note);
   const { authorizationId } = paid;
-  // This is the only reply that contains the signed payment, because the agent must send it to the seller.
+  // Of these replies, only this one contains the signed payment, which the agent must send to the seller.
   const { status, reply } = await execute({ authorizationId, idempotencyKey: "pay", paymentCredential }, false);
   expect([status, reply.includes(paymentCredential)]).toEqual([200, true]);
   const again = { authorizationId: tried.authorizationId, paymentCredential };
@@ -143,7 +143,7 @@ const tables = async (): Promise<string[]> => {
   return rows.map(({ name }) => name);
 };
 
-/** The tables that must keep a signed payment until the payment is final, to send it again and to answer a retry. */
+/** The tables that must keep a signed payment, to send it again and to answer a retry. */
 const KEEPS_CREDENTIALS = ["executions", "idempotency"];
 
 describe("a server keeps its secrets out of", () => {

@@ -7,7 +7,7 @@ import type { LocalChain } from "../examples/chain.ts";
 import { stockFacilitator as makeFacilitator } from "../examples/seller.ts";
 import { dispatch } from "#lib/server/routes.ts";
 
-/* Sellers and facilitators made with the standard x402 library. */
+/* The service on a network port, and facilitators for the servers of sellers. */
 
 export type ListeningServer = { readonly url: string; close(): Promise<void> };
 

@@ -29,7 +29,7 @@ const isReady = async ({ url }: RunningServer): Promise<boolean> => {
   return reply?.status === 200;
 };
 
-/** Sends one authorize on a keep-alive connection. */
+/** Sends one authorize request on a keep-alive connection. */
 function authorize(agent: Agent, { url }: RunningServer): Promise<number> {
   const body = JSON.stringify({ mandateId, intent: newIntent(buyer, { amount: "0.01" }) });
   const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body), ...buyer.agent.credential };

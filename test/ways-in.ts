@@ -10,7 +10,7 @@ export type WayIn = { readonly send: (request: Request) => Promise<Response>; re
 
 const ADDRESS = "127.0.0.1";
 
-/** The dispatch called as a function, as in most tests. */
+/** The dispatch called as a function. */
 const called = (): Promise<WayIn> =>
   Promise.resolve({ send: (request) => dispatch(request, ADDRESS), close: () => Promise.resolve() });
 
