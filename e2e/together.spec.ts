@@ -68,7 +68,7 @@ test("requests to different payees are not approved together, and a request that
   await expect(page.getByRole("button", { name: "Review 2 together" })).toBeDisabled();
   const ids = [first, second].map((path) => `id=${path.split("/").at(-1)}`).join("&");
   await page.goto(`/approvals/together?${ids}`);
-  // Nothing was paid to the other seller before, so the request asks for a confirmation of identity.
+  // Nothing was paid to `other.seller` before, so the second request asks for a confirmation of identity.
   const alone = page.getByRole("region", { name: "Decide these on their own pages" });
   await expect(alone.getByText("It asks you to confirm who you are: it is the first payment to this seller.")).toBeVisible();
   await expect(alone.getByText("No other request can be approved with it.")).toBeVisible();

@@ -53,7 +53,7 @@ export const shoppingAt = (storefrontUrl: string, items: readonly Item[]): Shopp
   idempotencyKey: randomUUID(),
 });
 
-/** Asks whether an order can be placed now. It changes nothing. */
+/** Asks whether an order can be placed now. Nothing is ordered or reserved. */
 export const askReadiness = (agent: AgentOptions, { storefrontUrl, items }: Shopping): Promise<Readiness> =>
   call(agent, "readiness", { mandateId: agent.mandateId, storefrontUrl, items });
 

@@ -10,7 +10,7 @@ export type AgentOptions = {
   readonly serviceUrl: string;
   readonly apiKey: string;
   readonly mandateId: string;
-  /** Not needed if the mandate is registered on the chain, because then the service signs. */
+  /** Not needed if the service signs the mandate's payments itself, which needs a registration on the chain. */
   readonly wallet?: LocalAccount;
   readonly fetch?: typeof fetch;
 };

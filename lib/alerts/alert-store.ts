@@ -89,7 +89,7 @@ export async function postponeAlert(alertId: string): Promise<void> {
     .where(and(eq(alerts.alertId, alertId), eq(alerts.status, "waiting")));
 }
 
-/** Alerts about a limit on the total stay, because that limit never starts again; the other limits span at most 400 days. */
+/** Keeps alerts about a limit on the total, because that limit never starts again. Other limits span less than 400 days. */
 export async function deleteOldAlerts(rows: number): Promise<number> {
   const old = await database().execute(sql`
     DELETE FROM alerts WHERE alert_id IN (

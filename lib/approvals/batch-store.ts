@@ -113,7 +113,7 @@ type Grant = {
   readonly mail: NewMail | null;
 };
 
-/** Also saves the checkout's status, uses up the step-up, hands the hold over to the approval, and queues the mail. */
+/** Saves approval and status of the checkout, uses up the step-up, hands the hold over to the approval, and queues the mail. */
 export function saveGrant(c: Sql, { approval, stepUpId, heldId, mail }: Grant) {
   const { checkoutIntentId, mandateId, authorizationId } = approval;
   const now = approval.createdAt.toISOString();

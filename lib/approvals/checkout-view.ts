@@ -23,7 +23,7 @@ export type MandateView = MandateChoice & {
   readonly obstacles: readonly string[];
   /** The level that the mandate's policy requires. */
   readonly assuranceAsked: AssuranceLevel;
-  /** Empty also if the agent itself asked for the approval, or if the decision is not stored. */
+  /** The rules that require an approval. Empty if the agent asked without such a rule, or if the decision is not stored. */
   readonly asks: readonly AskRule[];
 };
 
@@ -42,7 +42,7 @@ export type StepUpView = {
   readonly done: boolean;
   /** Whether a passkey that signed these terms proved the person's identity. */
   readonly byPasskey: boolean;
-  /** The level that the seller and the resource require; the mandate's own requirement is in MandateView. */
+  /** The higher of the levels that seller and resource require; the mandate's own requirement is in MandateView. */
   readonly assuranceAsked: AssuranceLevel;
   readonly hasPasskey: boolean;
   readonly hasPassword: boolean;

@@ -7,13 +7,13 @@ import { Problem } from "#lib/problem.ts";
 
 export const OPEN_MOST = 10;
 export const HOUR_MOST = 30;
-/** If this many requests for a basket with the same purpose expire within a day, the next is refused for an hour. */
+/** If this many requests with one basket, mandate and purpose expire within a day, the next is refused for an hour. */
 export const ASKED_MOST = 2;
 
 export type AgentRequests = {
   /** Requests that wait for a person. */
   readonly open: number;
-  /** Requests within the last hour. */
+  /** Requests that were opened in the last hour. */
   readonly lately: number;
   /** The id of the oldest request that waits for a person. */
   readonly oldest: string | null;

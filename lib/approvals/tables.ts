@@ -33,7 +33,7 @@ export const checkoutIntents = pgTable(
     quoteExpiresAt: moment("quote_expires_at"),
     /** The x402 PaymentRequired object that the storefront or the agent sent; null without one. */
     challenge: json("challenge").$type<Record<string, unknown>>(),
-    /** The service fee to show on the confirmation page. */
+    /** The quote of the service fee, from which the charged amount is computed; null if there was none. */
     feeQuote: json("fee_quote").$type<PaymentIntent["feeQuote"]>(),
     /** The items that the agent asked for, which it later orders; null for a payment without an order. */
     items: json("items"),
@@ -42,7 +42,7 @@ export const checkoutIntents = pgTable(
     metadata: json("metadata").$type<Record<string, unknown>>(),
     createsFulfillmentOrder: boolean("creates_fulfillment_order").notNull(),
     status: text("status").notNull(),
-    /** Reserves the amount; set at creation if the mandate's policy required an approval, otherwise when a person approves. */
+    /** The authorization that reserves the amount; set at creation if a policy asked for approval, otherwise by the approval. */
     authorizationId: text("authorization_id"),
     orderId: text("order_id"),
     expiresAt: moment("expires_at").notNull(),

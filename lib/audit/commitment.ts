@@ -8,7 +8,7 @@ export type ByMember = Readonly<Record<string, string>>;
 /** A field of an event's metadata with personal data, as one row of the table audit_texts stores it. */
 export type PersonalText = { readonly name: string; readonly salt: string; readonly text: string };
 
-/** Events hash a salted hash of these fields, so that a field can be erased. Events without commitments hash the fields. */
+/** The hash of an event covers salted hashes of these fields instead of the fields, so that a field can be erased. */
 const PERSONAL: readonly string[] = ["clientName", "email", "filter", "name", "reason", "slug"];
 
 const SALT_BYTES = 32;

@@ -12,7 +12,7 @@ export type NewEvent = Omit<AuditEvent, "auditEventId" | "createdAt" | "organiza
 
 const noted = new WeakMap<Tx, PendingEvent[]>();
 
-/** The event is stored at the end of the transaction, because the locks of the audit logs must be taken last. */
+/** writeNoted stores the event later, because the locks of the audit logs must be taken last. */
 export function audit(tx: Tx, event: NewEvent, now: Date, chain?: string): AuditEvent {
   const events = noted.get(tx);
   if (!events) throw new Error("audit() needs a transaction opened by transact().");

@@ -16,7 +16,7 @@ export type MonthSum = {
   readonly count: number;
 };
 
-/** The last twelve UTC months, including the current one, newest first. */
+/** Sums the fees of the last twelve UTC months, including the current one, newest first. */
 export async function sumMonths(organizationId: string): Promise<MonthSum[]> {
   const rows = await database().execute<MonthSum>(sql`
     SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM') AS month, chain, asset, side, sum(amount)::text AS amount, count(*)::int AS count

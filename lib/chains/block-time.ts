@@ -5,7 +5,7 @@ import { atMost } from "#lib/time.ts";
 
 const BLOCKS = 8n;
 const FRESH_MS = 60_000;
-/** The longest time that counts, because a chain that makes blocks only when there is traffic can be idle for hours. */
+/** The maximum of the measured time, because a chain that makes blocks only when there is traffic can be idle for hours. */
 const MOST_MS = 15_000;
 const UNKNOWN_MS = 3_000;
 

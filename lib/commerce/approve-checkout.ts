@@ -14,7 +14,7 @@ import type { NamedIntent } from "#lib/payment-intent.ts";
 import { notFound } from "#lib/problem.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
-/** An amount that is not reserved yet is reserved in the same transaction, which the queue of authorizations runs. */
+/** The queue of authorizations runs the transaction of the approval, which also reserves the amount if it is not reserved yet. */
 export const approveCheckout: Handler<typeof contract.approveCheckout> = async (
   { checkoutIntentId, body },
   { caller, idempotency, requestId },
