@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Every id is the prefix of its kind and a 128-bit value that grows with time, so that ids sort by creation. */
+/** An id is the prefix of its kind and a 128-bit value that begins with the time, so that one process's ids sort by creation. */
 export const prefixes = {
   mandate: "mdt",
   policyDecision: "pd",
@@ -93,7 +93,7 @@ function random(): string {
 /** Makes an id: a prefix and a ULID with 48 bits of milliseconds, a 10-bit counter within the millisecond, and 70 random bits. */
 export const newId = (kind: IdKind): string => `${prefixes[kind]}_${next(Date.now())}${random()}`;
 
-/** Gives an id the prefix of another kind. The parts of one authorization have the same id with different prefixes. */
+/** Gives an id the prefix of another kind: an authorization's decision and reservation have its id with other prefixes. */
 export const idUnder = (kind: IdKind, id: string): string => prefixes[kind] + id.slice(id.indexOf("_"));
 
 /** The smallest possible id of a kind at `time`: it sorts before every id that is made at `time` or later. */

@@ -60,7 +60,7 @@ async function sendOne(mail: MailRow, isWanted: Wanted): Promise<void> {
   await endMail(mailId, "sent");
 }
 
-/** A 5xx reply to the recipient or the content of this mail is final; any other failure may be temporary. */
+/** A 5xx reply to the sender, recipient or content of this mail is final; any other failure may be temporary. */
 const isFinal = (error: unknown): boolean => {
   const { responseCode, code } = error as { responseCode?: unknown; code?: unknown };
   return typeof responseCode === "number" && responseCode >= 500 && (code === "EENVELOPE" || code === "EMESSAGE");

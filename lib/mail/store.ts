@@ -6,7 +6,7 @@ import { mails } from "#lib/mail/tables.ts";
 export type MailRow = typeof mails.$inferSelect;
 export type NewMail = Pick<MailRow, "mailId" | "recipient" | "subject" | "plain" | "html" | "status" | "usefulUntil">;
 
-/** Truncated, because the columns would round up, perhaps to a time at which the mail is not due yet. */
+/** Truncated, because the columns round to milliseconds, perhaps up to a time at which the mail is not due yet. */
 const now = sql`date_trunc('milliseconds', clock_timestamp())`;
 const after = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 

@@ -17,7 +17,7 @@ function connect() {
     {
       // Options in the query of SMTP_URL override these options.
       url: SMTP_URL,
-      // Require encryption, because mails contain links that sign people in, except for a mail server on this machine.
+      // In production require encryption, because mails contain sign-in links, except for a mail server on this machine.
       requireTLS: ENVIRONMENT === "production" && !isLoopback(new URL(SMTP_URL).hostname),
       dnsTimeout: CONNECT_MS,
       connectionTimeout: CONNECT_MS,

@@ -38,7 +38,7 @@ function wallClock(timezone: string, at: number): number {
 
 const offsetAt = (timezone: string, at: number): number => wallClock(timezone, at) - Math.floor(at / 1_000) * 1_000;
 
-/** `midnight` is in UTC. If local midnight is skipped, the day starts after the jump; if it occurs twice, at the first one. */
+/** `midnight` is in the form of wallClock. If skipped, the day starts after the jump; if it occurs twice, at the first one. */
 function startOfDay(timezone: string, midnight: number): number {
   const before = midnight - offsetAt(timezone, midnight - DAY_MS);
   const after = midnight - offsetAt(timezone, midnight + DAY_MS);
@@ -46,7 +46,7 @@ function startOfDay(timezone: string, midnight: number): number {
   return wallClock(timezone, early) >= midnight ? early : late;
 }
 
-/** Each day is given as its midnight in UTC. */
+/** Each day is given as its midnight in the form of wallClock. */
 function datesAround(period: Period, date: number): { first: number; next: number } {
   const day = new Date(date);
   const year = day.getUTCFullYear();
@@ -69,7 +69,6 @@ type CalendarPeriod = { readonly start: Date; readonly end: Date; readonly start
 
 const periods = new Map<string, CalendarPeriod>();
 
-/** The result is cached, because every payment decision needs it. */
 export function calendarPeriodAt(period: Period, timezone: string, now: Date): CalendarPeriod {
   const key = `${period} ${timezone}`;
   const known = periods.get(key);

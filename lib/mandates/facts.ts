@@ -54,7 +54,7 @@ type UnregisteredFacts = {
   readonly lacks: readonly { readonly detail: string; readonly pointer: string }[];
 };
 
-/** Free-form metadata is excluded, so that no text of an agent or seller can influence a decision. */
+/** Free-form metadata of agents and sellers is excluded, so that it cannot influence a decision. */
 export type IntentFacts = {
   readonly agent: { readonly subjectId: string; readonly type: "user" | "serviceAccount"; readonly active: boolean };
   /** Null if the seller is not registered. */
@@ -63,7 +63,7 @@ export type IntentFacts = {
   readonly unregistered: UnregisteredFacts | null;
   /** Null if the intent names no resource, or if the seller has no active resource of this id. */
   readonly resource: ResourceFacts | null;
-  /** Differences from the seller's record, or from an unregistered seller's challenge; `pointer` points into the request body. */
+  /** Differences from the seller's record or challenge; `pointer` leads into the request body or an order's challenge. */
   readonly mismatches: readonly {
     readonly field: string;
     readonly pointer: string;
@@ -79,12 +79,12 @@ export type IntentFacts = {
   readonly payTo: string | null;
   /**
    * "stopped": the payee is a stopped seller, or has a domain or address that a stopped seller had proved.
-   * "unproven": a stopped seller had only claimed that domain or address; an unregistered payee may then also be "stopped".
+   * "unproven": a stopped seller had only claimed it; for an unregistered payee, authorizing says "stopped" in this case too.
    */
   readonly payeeStop?: "stopped" | "unproven" | null;
   /** True if this service itself asked the seller's domain, and its 402 reply asked for the same payment. */
   readonly domainSeen?: boolean;
-  /** A sentence about the reply that the domain gave this service, if that reply does not ask for the same payment. */
+  /** Why `domainSeen` is not true: what the domain answered, or that this service does not know where to ask. */
   readonly domainLook?: string;
   readonly paymentChallengeType: string;
   readonly expiresAt: Date;
@@ -95,7 +95,7 @@ export type IntentFacts = {
   readonly approvedByPerson?: boolean;
   /** A person has allowed this one payment although the policy denies it. */
   readonly waived?: boolean;
-  /** A person declined the same basket within the last hour, under this mandate or before a mandate was chosen for it. */
+  /** A person declined this basket or took back its approval in the last hour, under this mandate or (an order) under none. */
   readonly rejectedByPerson?: boolean;
   /** At least two requests with this basket and purpose expired unanswered within a day, the last within the last hour. */
   readonly unanswered?: boolean;
@@ -128,7 +128,7 @@ export type Reason = {
   readonly authorizationId?: string;
   /** Whether the caller may pay under that authorization once a person has approved it. */
   readonly resumable?: boolean;
-  /** A pointer into the policy; for challenge_mismatch and intent_invalid, into the request body. */
+  /** Leads into the policy; for challenge_mismatch and intent_invalid, into the request body or an order's challenge. */
   readonly pointer?: string;
   readonly limit?: string;
   readonly used?: string;
@@ -144,7 +144,7 @@ export type ApprovalRequest = Pick<Reason, "href" | "checkoutIntentId" | "pollWi
 /** Amounts are decimal text in the unit of the mandate, times are RFC 3339 text. */
 export type Value = string | number | null;
 
-/** The result of one rule: the id of its sentence and the values; the last is the ApprovalRequest if a person is asked. */
+/** The result of one rule: the id of its sentence and the values; the last is an ApprovalRequest if a checkout asks a person. */
 export type Finding = readonly [id: number, ...values: (Value | ApprovalRequest)[]];
 
 /** `requested` is the amount that the payment takes from the budget, as decimal text. */

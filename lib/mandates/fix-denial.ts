@@ -28,8 +28,8 @@ type Denied = {
 };
 
 /**
- * Only a suggestion: the caller decides about the payment again with the changed mandate.
- * Null if no change is needed, or if a denying rule should not or cannot be loosened, such as an emergency stop or a deny list.
+ * Only a suggestion: the caller decides about the payment again with the changed mandate. Null if no change is needed, if a
+ * denying rule should not or cannot be loosened, or if the changed policy would be invalid.
  */
 export function fixDenial({ terms, decimals, intent, reasons }: Denied): Fix | null {
   const changes = new Map<string, Change>();
@@ -93,7 +93,7 @@ function feeFor({ requested }: Reason, { maximumFee }: Policy, { amount, fee: { 
   return bps === null || bps > PERCENT_100 ? null : { of: "feeShare", bps };
 }
 
-/** Null for a seller whose domain is not verified, and for rules that no allow list loosens. */
+/** Null for an unregistered or unverified seller, and for rules that no allow list loosens. */
 function sellerChange({ pointer }: Reason, { seller, resource, payTo }: IntentFacts): Change | null {
   if (seller?.verified !== true) return null;
   if (pointer === "/sellers/allow") return { of: "seller", entry: seller.sellerId };

@@ -14,7 +14,7 @@ export const listMandateLedger: Handler<typeof operation> = async ({ id, query }
   return { items: [...items], ...rest };
 };
 
-/** Newest first. @throws Problem not_found, invalid_request for a cursor of another list */
+/** Newest first. @throws Problem not_found, invalid_request for an invalid cursor */
 export const viewLedger = (scope: Scope, id: string, { limit, cursor }: PageQuery): Promise<Page<LedgerEntry>> =>
   reading(async (tx) => {
     const mandate = await findMandate(tx, scope, id);

@@ -3,7 +3,7 @@ import type { Usage } from "#lib/mandates/facts.ts";
 import { Problem } from "#lib/problem.ts";
 import type { MandateStatus, StoredMandateStatus } from "#lib/vocabulary.ts";
 
-/** An active mandate may be expired or used up. */
+/** A mandate whose stored status is active may be expired or exhausted. */
 export function statusOf(
   stored: StoredMandateStatus,
   policy: CompiledPolicy,

@@ -12,7 +12,7 @@ import type { LedgerKind, StoredMandateStatus } from "#lib/vocabulary.ts";
 
 export type { Scope };
 
-/** One snapshot, with the database's time. */
+/** All reads of `work` see one snapshot; `now` is the database's time. */
 export const reading = <T>(work: (tx: Tx, now: Date) => Promise<T>): Promise<T> =>
   database().transaction(async (tx) => work(tx, await clock(tx)), { isolationLevel: "repeatable read", accessMode: "read only" });
 

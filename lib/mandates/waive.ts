@@ -26,7 +26,7 @@ const waivedOf = ([id, ...values]: Finding): readonly Finding[] => {
   return instead === undefined ? [] : [[instead, ...values]];
 };
 
-/** False, without a change, if nobody waived, if a denying rule cannot be waived, or if the seller is not verified. */
+/** False, without a change, if nothing denies, nobody waived, a denying rule cannot be waived, or the seller is not verified. */
 export function waive({ intent, denials, others }: Case): boolean {
   if (intent.waived !== true || intent.seller?.verified !== true || denials.length === 0) return false;
   const instead = denials.flatMap(waivedOf);

@@ -4,7 +4,7 @@ import type { Policy } from "#lib/mandates/policy-schema.ts";
 import { parseAmount, type Atomic } from "#lib/money.ts";
 import type { Period } from "#lib/vocabulary.ts";
 
-/** The number of buckets in a rolling window. */
+/** The number of buckets into which the span of a rolling window is divided. */
 const PARTS = 60;
 
 /** The pointers lead to the limits in the policy. */

@@ -8,9 +8,9 @@ import type { ErrorBody } from "#lib/problem.ts";
 import { minutes } from "#lib/time.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
-/** Less than the 60 seconds after which clients end a call. */
+/** Less than the 60 seconds after which clients end a call by default. */
 const WAIT_SECONDS = 25;
-/** Clients end a call with an error after ten rounds, so this service answers the call before that. */
+/** By default, clients end a call with an error after ten rounds, so this service answers the call before that. */
 const ROUNDS_MAX = 8;
 /** A repeated call counts as the same purchase for this long after the request expired, to read how the request ended. */
 const KEPT_MS = minutes(10);
@@ -18,7 +18,7 @@ const KEPT_MS = minutes(10);
 export type Question = {
   readonly checkoutIntentId: string;
   readonly url: string;
-  /** The payment that the person approves; an earlier one, if that one asked the same question. */
+  /** The payment that the approval allows: an earlier one of this agent, if that one asked the same question. */
   readonly authorizationId: string;
   readonly expiresAt: string;
 };

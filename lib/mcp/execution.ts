@@ -19,7 +19,7 @@ const isLive = ({ settlementStatus }: PaymentExecution): boolean => settlementSt
 export const isOpen = ({ settlementStatus }: PaymentExecution): boolean =>
   settlementStatus === "processing" || settlementStatus === "unknown";
 
-/** After a failed execution, the next one has a new idempotency key; an open execution is never paid a second time. */
+/** Returns an execution that has not failed instead of paying again; after a failed one, the next has a new idempotency key. */
 export async function executeOnce(
   { call }: ToolContext,
   authorizationId: string,
@@ -40,7 +40,7 @@ export async function executeOnce(
   return answer.ok ? { ok: true, execution: answer.body, repeated: answer.replayed } : answer;
 }
 
-/** Returns the execution as it was last read, after at most this many seconds. */
+/** Waits for the outcome for about this many seconds at most; returns the execution as it was last read. */
 export async function untilKnown(
   { call, signal }: ToolContext,
   authorizationId: string,

@@ -180,7 +180,7 @@ async function show(
   return { content, ...untrustedIn(answer) };
 }
 
-/** The seller has the credential and did not serve; the chain shows whether the payment was made. */
+/** The seller may have the credential and did not serve; the chain shows whether the payment was made. */
 async function notServed(
   on: ToolContext,
   authorizationId: string,

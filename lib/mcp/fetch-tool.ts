@@ -12,7 +12,7 @@ import { invalidField } from "#lib/problem.ts";
 
 const NAME = "fetch_paid";
 const BODY_BYTES = 65_536;
-/** Longer than one call can take. If the process of a call dies, a repeated call continues after this time. */
+/** Longer than MCP_DEADLINE_MS. If the process of a call dies, a repeated call continues after this time. */
 const LEASE_SECONDS = 120;
 const TWIN_POLL_MS = 250;
 const TWIN_WAIT_MS = 25_000;
@@ -35,7 +35,7 @@ function storedOf({ row }: Pick<Purchase, "row">): FetchAnswer | null {
   return { content: { ...content, repeated: true, buyAgain: again }, ...untrustedIn(content.answer) };
 }
 
-/** "ended" if the other call with these arguments left no result. Null if too late, aborted, or the purchase was replaced. */
+/** "ended" if the other call left no result, so that this call has the lease now. Null if too late, aborted or replaced. */
 async function afterTwin({ row }: Purchase, { signal }: ToolContext): Promise<FetchAnswer | "ended" | null> {
   const until = Date.now() + TWIN_WAIT_MS;
   while (Date.now() < until && !signal.aborted) {

@@ -10,7 +10,7 @@ const WAIT_MAX = 25;
 
 const isAsking = ({ checkout }: Payment): boolean => checkout?.status === "previewed" || checkout?.status === "awaiting_approval";
 
-/** Waits for the person's decision or, if nobody is asked, for the settlement; then returns null. */
+/** Waits for the person's decision and returns getCheckout's answer; if nobody is asked, waits for the settlement (null). */
 async function wait(on: ToolContext, payment: Payment, waitSeconds: number) {
   const { checkout, authorization, executions } = payment;
   if (isAsking(payment) && checkout)

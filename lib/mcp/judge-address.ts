@@ -21,7 +21,7 @@ type Named = Pick<Mandate, "mandateId" | "agents">;
 export const isFor = ({ mandateId, agents }: Named, { serviceAccountId, mandateIds }: KeyCaller): boolean =>
   (agents === undefined || agents.includes(serviceAccountId)) && (mandateIds === undefined || mandateIds.includes(mandateId));
 
-/** Null if the agent can pay under this mandate. authorizePayment checks all other rules. */
+/** Null if the mandate is active and admits the agent. authorizePayment checks all other rules. */
 export function refuseMandate(mandate: Named & Pick<Mandate, "status">, agent: KeyCaller): string | null {
   if (mandate.status !== "active") return `The mandate is ${mandate.status}.`;
   return isFor(mandate, agent) ? null : "This agent may not use this mandate.";

@@ -20,7 +20,7 @@ import { problemBody } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 import { log } from "#lib/telemetry/log.ts";
 
-/** Clients give up after 60 seconds by default, and a client of protocol 2025 gets headers before the tool has ended. */
+/** Clients give up after 60 seconds by default, so a tool answers before that. */
 export const MCP_DEADLINE_MS = 55_000;
 
 const instructions =

@@ -55,7 +55,7 @@ export async function cancelPending(tx: Tx, id: string): Promise<void> {
   await tx.update(invitation).set({ status: "canceled" }).where(eq(invitation.id, id));
 }
 
-/** For roles that the person may no longer give; returns the ids of the canceled invitations. */
+/** Cancels the person's pending invitations to `roles`, which the person may no longer give; returns the invitations' ids. */
 export async function cancelInvitationsOf(
   tx: Tx,
   { organizationId, userId }: MemberRow,

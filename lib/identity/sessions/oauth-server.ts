@@ -20,7 +20,7 @@ const cliClient = () => ({
   clientDiscoveryId: "builtIn",
 });
 
-/** The data that the plugin stores for each model. */
+/** The fields that a plugin stores, by model. */
 type PluginSchema = NonNullable<BetterAuthPlugin["schema"]>;
 /** Tables by the names of the plugin's models; a table object has one field for each column. */
 type Tables = Readonly<Record<string, object>>;

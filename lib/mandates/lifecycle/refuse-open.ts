@@ -17,7 +17,7 @@ import type { DenialCode } from "#lib/vocabulary.ts";
 
 const NAMED = 100;
 const CANCELED_MAX = 1_000;
-/** For payments with an open checkout: lower, because each of these checkouts is ended by its own statements. */
+/** Lower for payments whose checkout waits or is approved, because each of these checkouts is ended by its own statements. */
 const ASKED_MAX = 100;
 
 type By = { readonly subjectId: string; readonly requestId: string };
@@ -25,8 +25,8 @@ type Hold = Awaited<ReturnType<typeof heldUnder>>[number];
 type Refusal = { readonly payment: Hold | Awaited<ReturnType<typeof submittedUnder>>[number]; readonly reason: Reason };
 
 /**
- * The held and submitted payments that the mandate no longer allows, so that they cannot be executed or settled; null if none.
- * Call lockMandate before, so that no payment is added, and with `cancel` enterGate even before that, for the order of locks.
+ * The held and submitted payments that the mandate no longer allows, so that this service does not execute or settle them; null
+ * if none. `cancel` cancels the held ones; it needs enterGate before lockMandate. Lock the mandate, so that no payment is added.
  */
 export async function refuseOpen(tx: Tx, mandate: MandateRow, cancel: boolean, by: By): Promise<OpenRefused | null> {
   if (mandate.reserved === 0n) return null;
