@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, isNull, lt, or, sql } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
 import { within, type Scope } from "#lib/db/scope.ts";
 import type { NewApiKey } from "#lib/identity/keys/api-key.ts";
@@ -141,6 +141,15 @@ export async function setPaused(tx: Tx, serviceAccountId: string, pausedAt: Date
 }
 
 type PageOf = Scope & { readonly place: string | null; readonly rows: number };
+
+/** The service accounts with these ids that are not revoked. */
+export const findLiveServiceAccounts = (scope: Scope, ids: readonly string[]): Promise<ServiceAccountRow[]> =>
+  database()
+    .select(columns)
+    .from(serviceAccounts)
+    .where(
+      and(within(serviceAccounts, scope), isNull(serviceAccounts.revokedAt), inArray(serviceAccounts.serviceAccountId, [...ids])),
+    );
 
 export async function listLiveServiceAccounts({ place, rows, ...scope }: PageOf): Promise<ServiceAccountRow[]> {
   return database()

@@ -61,7 +61,7 @@ export default async function EditMandatePage({ params, searchParams }: Props) {
           <MandateEditor
             key={version}
             mandate={mandate}
-            choices={await viewEditorChoices(caller)}
+            choices={await viewEditorChoices(caller, mandate.agents)}
             {...(start && { start: start.draft, focus: start.fields[0] })}
           />
         </>
