@@ -120,7 +120,7 @@ describe("readEnv", () => {
     const lines = complaints({ ...production, CHAINS: JSON.stringify(broken) });
     expect(lines.map((line) => line.split(". Example: ")[0])).toEqual([
       "  CHAINS is wrong at /0/rpcUrl: it must be an address such as https://rpc.example",
-      "  CHAINS is wrong at /0/assets/0/tokenDecimals: it must be a whole number from 0 to 36",
+      "  CHAINS is wrong at /0/assets/0/tokenDecimals: it must be a whole number from 0 to 18",
       "  CHAINS is wrong at /0/extra: this field is not known",
     ]);
     expect(complaints({ ...production, CHAINS: "{}" })[0]).toMatch(

@@ -36,7 +36,7 @@ const Asset = z.strictObject({
   tokenAddress: Address,
   tokenName: bounded(1, 64, "must be the token's name in its EIP-712 domain"),
   tokenVersion: bounded(1, 16, "must be the token's version in its EIP-712 domain"),
-  tokenDecimals: whole(0, 36),
+  tokenDecimals: whole(0, 18),
 });
 
 const Caip2 = text(/^eip155:[1-9][0-9]{0,15}$/, "must be a chain as CAIP-2 writes it, such as eip155:84532");
