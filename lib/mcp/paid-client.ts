@@ -54,7 +54,7 @@ async function askSample({ url, path }: Sample, { method, paymentSignature }: Pa
   };
 }
 
-/** Null if no answer came but the seller may have the request; also for a POST to a sample. @throws Problem if not sent */
+/** Null if no answer came but the seller may have the request, or for a POST to a sample. @throws Problem if nothing was sent */
 export async function askSeller(request: PaidRequest, organizationId: string): Promise<SellerReply | null> {
   const { url, method, json, paymentSignature } = request;
   const sample = sampleAt(url);

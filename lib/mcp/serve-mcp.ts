@@ -28,7 +28,7 @@ const hostOf = (host: string | null): string | null => {
   return URL.canParse(url) ? new URL(url).hostname : null;
 };
 
-/** Refuses other host names (DNS rebinding) and pages of other sites. Programs that are not browsers send no Origin header. */
+/** Refuses other names in Host, against DNS rebinding, and pages of other sites. Only browsers send an Origin header. */
 function requireOwnNames(request: Request): void {
   const names = new Set(ownOrigins().map((origin) => new URL(origin).hostname));
   const host = hostOf(request.headers.get("host") ?? new URL(request.url).host);

@@ -21,7 +21,7 @@ export async function grownChains(db: Database, place: string, rows: number): Pr
   return found.map(({ chain }) => chain);
 }
 
-/** Leaves out chains whose cursor another process has locked, and chains without new events. */
+/** Leaves out chains whose cursor another transaction has locked, and chains without new events. */
 export async function lockCursors(tx: Tx, chains: readonly string[], events: number): Promise<readonly EventRange[]> {
   await tx
     .insert(noticeCursors)

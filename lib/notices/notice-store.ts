@@ -23,7 +23,7 @@ export async function hasDueNotice(): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Leaves out notices that another process is delivering. */
+/** Leaves out notices that another transaction is delivering. */
 export const lockDueNotices = (tx: Tx, rows: number, checkoutIntentId?: string): Promise<PlannedNotice[]> =>
   tx
     .select()

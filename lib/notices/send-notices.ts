@@ -25,7 +25,7 @@ import { pushRequest } from "#lib/notices/push-requests.ts";
 import { digestMail, requestMail } from "#lib/notices/request-mail.ts";
 import { log } from "#lib/telemetry/log.ts";
 
-/** Few in one transaction, because each notice causes a mail to every approver of its request. */
+/** Few in one transaction, because each notice can cause a mail to every approver of its request. */
 const NOTICES = 10;
 const APPROVERS_MAX = 1_000;
 

@@ -138,7 +138,7 @@ export async function postpone(relayId: string, milliseconds: number, failure?: 
     .where(and(eq(relays.relayId, relayId), open));
 }
 
-/** `blockNumber` is the block that contains the transaction now. That block may still be replaced. */
+/** `blockNumber` is the block that contains the transaction now, which may still be replaced. Null if no block contains it. */
 export async function lookAgain(relayId: string, milliseconds: number, blockNumber: bigint | null): Promise<void> {
   await database()
     .update(relays)

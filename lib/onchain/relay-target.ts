@@ -7,7 +7,7 @@ const contractFor = {
   payMandate: "paymentModule",
 } as const;
 
-/** Gas measured: 201,771 for a registration, 215,667 with a delegation, 142,752 for a payment. An account's code can add some. */
+/** Measured (bench/gas.ts): 202,000 for a registration, 216,000 with a delegation, 143,000 for a payment. Accounts differ. */
 export const gasCaps: Readonly<Record<RelayPurpose, bigint>> = {
   registerMandate: 600_000n,
   revokeMandate: 120_000n,

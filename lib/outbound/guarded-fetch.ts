@@ -28,7 +28,7 @@ export type GuardedRequest = {
   readonly paymentSignature?: string;
   /** A Web Push message or a webhook: bytes that are encrypted or signed, with headers in lower case. Replaces `json`. */
   readonly message?: { readonly body: Uint8Array | string; readonly headers: Readonly<Record<string, string>> };
-  /** json by default. `text` accepts any text; `anything` is for what an agent buys, and `once` returns its bytes. */
+  /** The body that is accepted, json by default. `text` and `anything` admit any content type; only `once` returns bytes. */
   readonly expect?: keyof typeof accepted;
   /** If the client keeps connections open, different users, such as webhook endpoints, do not share them. */
   readonly user?: string;
@@ -66,7 +66,7 @@ export type Guard = {
 };
 
 const USER_AGENT = "Countersign/1 (+payment authorization for software agents)";
-/** Counted as the organization for requests that workers send for the service itself. */
+/** Requests that act for no organization, such as those of workers, are counted under this id. */
 const NOBODY = "service";
 const CACHE_BYTES = 16 * 1024 * 1024;
 /** The maximum number of keys and values in the JSON of a reply, higher than for a request body: a catalog can have many. */

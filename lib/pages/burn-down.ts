@@ -3,7 +3,7 @@ export type HourlyUse = { readonly hour: number; readonly amount: bigint };
 
 export type BurnDownStep = {
   readonly at: Date;
-  /** At the end of the step, or now in the current step; null for future steps and for steps before `knownFrom`. */
+  /** Atomic units left at the end of the step, or now in the current one; null for future steps and before `knownFrom`. */
   readonly left: bigint | null;
 };
 

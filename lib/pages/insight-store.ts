@@ -50,7 +50,7 @@ export const selectRefusals = (db: Database | Tx, scope: Scope, since: Date) =>
 
 export const HOLDS_MAX = 50_000;
 
-/** Sums by the hours since `start`; reads only the newest HOLDS_MAX payments. */
+/** Sums the amounts that are held or paid, by the hours since `start`; reads only the newest HOLDS_MAX payments. */
 export async function selectUse(tx: Tx, mandateId: string, start: Date) {
   const rows = await tx.execute(sql`
     SELECT floor(extract(epoch FROM h.created_at - ${start.toISOString()}::timestamptz) / 3600)::int AS hour, sum(h.amount)::text AS amount,

@@ -13,7 +13,7 @@ export type AccountLine = {
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
   readonly pausedAt: Date | null;
-  /** The only mandates that the account may use; null if it may use every mandate whose policy admits it. */
+  /** The only mandates that the account may use; null if it may use every mandate that admits it. */
   readonly mandateIds: readonly string[] | null;
   readonly ageDays: number;
   readonly preview: string;

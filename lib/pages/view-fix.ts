@@ -25,7 +25,7 @@ export type FixView = {
   /** Whether a person who may change mandates can allow the refused payment once. */
   readonly mayAllowOnce: boolean;
   readonly allowed: AllowedOnce | null;
-  /** Other denied payments of the last 30 days that would be allowed with the fix, newest first. */
+  /** Other denied payments of the last 30 days that would not be denied with the fix, newest first. */
   readonly others: readonly BacktestItem[];
   /** Whether there may be more decisions in the 30 days than this view has decided again. */
   readonly more: boolean;

@@ -42,7 +42,7 @@ export type OnChainView = {
   readonly chain: string;
   readonly registry: string;
   readonly token: { readonly asset: string; readonly decimals: number };
-  /** The contract that the mandate's wallet delegates to. */
+  /** The contract that the mandate's wallet must delegate to. */
   readonly implementation: string;
   /** Of the current version of the mandate; a failed one only if every registration of this version failed. */
   readonly current: RegistrationView | null;
@@ -105,7 +105,7 @@ export async function viewOnChain({ mandateId, version, policy }: Mandate): Prom
 export type BudgetView = {
   readonly chain: ChainBudget | null;
   readonly period: { readonly start: string; readonly end: string } | null;
-  /** By the service's own records. */
+  /** In the current period, by the service's own records. */
   readonly here: { readonly payments: number; readonly amount: string };
 };
 

@@ -24,7 +24,7 @@ export type Refusal = {
 
 const ROWS_MAX = 5;
 
-/** The newest of the last 24 hours, at most 5. `manage`: whether the reader may change mandates. */
+/** The newest denied payments of the last 24 hours, at most 5. `manage`: whether the reader may change mandates. */
 export const viewRefusals = (scope: Scope, { manage }: { readonly manage: boolean }): Promise<readonly Refusal[]> =>
   reading(async (tx, now) => {
     const found: Refusal[] = [];

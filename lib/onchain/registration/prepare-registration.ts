@@ -67,7 +67,7 @@ const domainTypes = [
   { name: "verifyingContract", type: "address" },
 ];
 
-/** The message's numbers are decimal text, because JSON has no bigint. Addresses have checksums, so that people compare them. */
+/** Numbers in the message are decimal text, as JSON has no bigint. Addresses have checksums, so that people can compare them. */
 function forWallets({ domain, types, primaryType, message }: ReturnType<typeof registrationTypedData>) {
   const { account, payee, token, mandateId, termsHash, ...numbers } = message;
   return {

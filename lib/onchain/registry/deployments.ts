@@ -84,7 +84,7 @@ const otherContracts = (found: readonly string[]): string =>
 
 const checkedChains = (): Set<string> => perProcess("checkedDeployments", () => new Set());
 
-/** Compares each chain's contracts until this process has done so with success. @throws OtherContracts, or viem's error */
+/** Compares each chain's contracts, once per process if that succeeds. @throws OtherContracts, or viem's error */
 export async function checkedDeployments(): Promise<readonly Deployment[]> {
   const deployments = env().CHAINS.flatMap(deploymentOf);
   for (const deployment of deployments) {

@@ -40,7 +40,7 @@ export type NonceSlotRequest = {
   readonly nonce?: Hex;
 };
 
-/** Null if the period has no free slot. Call this under the mandate's lock, or the second of two with the same slot fails. */
+/** Null if the period has no free slot. Hold the mandate's lock, or two calls could choose one slot and the second would fail. */
 export async function takeNonceSlot(tx: Tx, taking: NonceSlotRequest): Promise<NonceSlot | null> {
   const { registration, authorizationId, amount, period, validBefore } = taking;
   const held = await nonceSlotOf(tx, authorizationId);

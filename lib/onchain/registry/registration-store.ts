@@ -157,7 +157,7 @@ type Outcome =
   | { readonly status: "registered"; readonly confirmedAt: Date; readonly txHash?: string }
   | { readonly status: "failed"; readonly failure: string };
 
-/** Null if another process has ended the registration. */
+/** Null if the registration is no longer submitted. */
 export async function closeRegistration(tx: Tx, registrationId: string, outcome: Outcome): Promise<RegistrationRow | null> {
   const [row] = await tx
     .update(mandateRegistrations)

@@ -10,7 +10,7 @@ import { holdsLease, type Lease } from "#lib/onchain/relay-lease-store.ts";
 import { broadcast, feeCap, readMarket, sign } from "#lib/onchain/relay/relay-send.ts";
 import { lookAgain, requeue, resolveRelay, storeReplacement, type SentRelay } from "#lib/onchain/relay-store.ts";
 
-/** Milliseconds after signing at which a transaction that is in no block counts as stuck, because its fees are too low. */
+/** Milliseconds after signing at which a transaction that is in no block is replaced by the same one with higher fees. */
 const STUCK_MS = 30_000;
 /** For this many milliseconds after signing, a missing receipt proves nothing: the node may not have the newest blocks. */
 const LOST_MS = 60_000;
