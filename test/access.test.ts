@@ -34,10 +34,7 @@ const platform = (...roles: readonly ("support" | "auditor" | "operator")[]): re
   ...roles.map((role) => `platform ${role}` as const),
 ];
 
-/**
- * Which API key an operation accepts: with this capability, `any` key even without capabilities, or `none`. `anyone` needs no
- * credentials.
- */
+/** Which API keys an operation accepts: those with this capability, `any`, or `none`. For `anyone`, no credentials are needed. */
 type Key = Capability | "anyone" | "any" | "none";
 
 const table: readonly (readonly [who: readonly Who[], key: Key, ids: string])[] = [

@@ -198,7 +198,7 @@ const storm = (prices: readonly number[], limits: Limits, most: number) =>
 
 const prices = fc.array(fc.nat(PRICES.length - 1), { minLength: 2, maxLength: 16 });
 /**
- * Limits are random multiples of 0.1 USDC. The length of the rolling window varies too, because a new window must count earlier
+ * The amounts are random multiples of 0.1 USDC. The length of the rolling window varies too, because a new window must count earlier
  * payments.
  */
 const limits: fc.Arbitrary<Limits> = fc

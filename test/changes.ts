@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { onTestFinished } from "vitest";
 import type { ChangeMessage } from "#lib/changes/change.ts";
 
-/** Opens a TCP connection, sends the text of an HTTP request, and collects the answer and the messages of the stream in it. */
+/** Opens a TCP connection, sends an HTTP request, and collects the answer, which may be the stream of changes. */
 export function readStream(port: number, request: string) {
   const socket = connect(port, "127.0.0.1");
   onTestFinished(() => void socket.destroy());

@@ -233,7 +233,7 @@ describe("login", { timeout: 60_000 }, () => {
     const file = join(folder, "new", "config.json");
     const { ended, page } = await signIn(file);
     const callback = page.searchParams.get("redirect_uri") ?? "";
-    // A page of any site can send requests to this machine. These two must not end the wait.
+    // A page of any site can send requests to this machine. The next two must not end the wait.
     expect((await fetch(`${new URL(callback).origin}//`)).status).toBe(404);
     expect((await fetch(`${callback}?code=stolen&state=guessed&iss=${service.url}/api/auth`)).status).toBe(404);
     const capabilities = ["mandates:read", "payments:read"];

@@ -61,7 +61,7 @@ async function dropLeftovers(url: string): Promise<void> {
   }
 }
 
-/** Starts one PostgreSQL for the whole run. Runs at the same time share it, and the last of them stops it. */
+/** Starts one PostgreSQL for the whole run. Runs at the same time on one data directory share it; the last one stops it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const embedded = await startEmbedded({ dataDir: testDataDir(), durable: false, database: "tests" });
   const template = await nameOfTemplate();

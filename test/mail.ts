@@ -7,7 +7,7 @@ import { forget } from "#lib/process.ts";
 
 export type Mailbox = { readonly port: number; readonly received: readonly string[]; stop(): Promise<void> };
 
-/** Starts an SMTP server on this machine that stores its mails, and configures the service to use it. */
+/** Starts an SMTP server on this machine that keeps what it receives, and configures the service to use it. */
 export async function startSmtp(options: Pick<SMTPServerOptions, "onRcptTo" | "onData"> = {}): Promise<Mailbox> {
   const received: string[] = [];
   const server = new SMTPServer({

@@ -13,7 +13,7 @@ export const assets = [{ asset: "USDC", chain: CHAIN }];
 /** 1 USDC per payment, 5 per day. */
 export const policy = { assets, limits: { perPayment: "1", budgets: [{ period: "day", timezone: "UTC", amount: "5" }] } };
 
-/** A buyer with a person and an agent, a resource to pay for, and another organization, which must not see the buyer's data. */
+/** A buyer with a person and an agent, a resource to pay for, and `foreign`, the session of a person of another organization. */
 export async function createBuyer({ price = "0.5" } = {}) {
   const organizationId = await createOrganization("Buyer");
   const person = await createPerson(organizationId);

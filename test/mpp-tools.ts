@@ -8,7 +8,7 @@ import usdc from "../contracts/artifacts/TestUSDC.json" with { type: "json" };
 import { usdcAddress, type LocalChain } from "../examples/chain.ts";
 
 /**
- * A client of an MCP server that sells its tool `report` for 0.25 USDC by MPP. The server is mppx, and settles on the local
+ * A client of an MCP server that sells its tool `report` for 0.25 USDC by MPP. The server uses mppx, and settles on the local
  * chain.
  */
 export async function openMppTools(chain: LocalChain, payTo: Hex): Promise<Client> {

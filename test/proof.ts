@@ -61,8 +61,8 @@ function inWindow(window: Window, one: HoldSpan, now: number): boolean {
 }
 
 /**
- * Invariant 1: whenever a payment reserved an amount, the sum of all reserved and spent amounts was within every limit of
- * the policy version.
+ * Invariant 1: whenever a payment reserved an amount, the sum of all reserved and spent amounts was within every limit of the
+ * policy version that decided it.
  */
 async function overspent(): Promise<string[]> {
   const limits = await readLimits();

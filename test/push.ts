@@ -10,7 +10,7 @@ import { send, type Credential } from "#test/tenant.ts";
 
 export type Received = { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: Buffer };
 
-/** Starts a push service that answers with `status`, and allows the sandbox to call its address. */
+/** Starts a push service that answers 201 until `answer` sets another status, and allows the sandbox to call its address. */
 export async function startPushService() {
   const received: Received[] = [];
   let status: number | ((path: string) => number) = 201;

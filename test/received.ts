@@ -10,7 +10,7 @@ export const USDC = "0x036cbd53842c5426634e7929541ec2318f3dcf7e";
 export const DAY_MS = 86_400_000;
 export const scopeOf = (organizationId: string): Scope => ({ organizationId, environment: "sandbox" });
 
-/** An id of this kind, as if it had been made at this time: ids begin with the time at which they are made. */
+/** An id of this kind, as if it had been made at this time: after its prefix, an id begins with the time. */
 const idAt = (kind: "execution" | "settlement", at: Date): string => firstIdAt(kind, at).slice(0, -8) + newId(kind).slice(-8);
 
 type Paid = {
@@ -21,7 +21,7 @@ type Paid = {
   readonly nonce?: string;
 };
 
-/** Inserts an execution of a payment that another organization made to the seller organization. */
+/** Inserts an execution of a payment that another organization made to the organization `seller`. */
 export async function execution(
   seller: string,
   { status = "settled", daysAgo = 0, resourceId = "report", amount = 250_000, nonce = "0x1" }: Paid = {},

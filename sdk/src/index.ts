@@ -67,7 +67,7 @@ export function countersign(options: CountersignOptions) {
     order: (order: Order) => placeOrder(context, order),
     /** What remains of each limit of the mandate, and when a person is asked. */
     budget,
-    /** The payments of the mandate, newest first, or those of one operation. */
+    /** The requests to pay under the mandate and their executions, newest first, or those of one operation. */
     payments: async ({ operation, signal, ...query }: PaymentsQuery = {}) =>
       api.listPayments(
         { query: { ...query, mandateId, ...(operation !== undefined && { idempotencyKey: await keyOf(operation) }) } },

@@ -40,7 +40,7 @@ async function startNode(databaseUrl: string, rpcUrl: string): Promise<Node> {
     DATABASE_URL: database.through(databaseUrl),
     CHAINS: chainsAt(rpc.through(rpcUrl)),
     LOG_LEVEL: "fatal",
-    // In the long run, the only seller settles more payments than the default limits per day allow.
+    // In the long run, the only seller may settle more payments than the default limits per day allow.
     SETTLEMENT_DAILY_CAP: "1000000",
     SETTLEMENT_DAILY_CAP_TOTAL: "1000000",
   };

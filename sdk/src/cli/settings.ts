@@ -6,7 +6,7 @@ import { isHttp } from "../service.ts";
 import { WrongUse } from "./arguments.ts";
 import { chooseMandate, mandatesOf } from "./mandates.ts";
 
-/** The settings that `login` saves. Their file may be readable only by its owner, because the key is a secret. */
+/** The settings that `login` saves. The key is a secret, so others must not be able to read the settings file. */
 export type Saved = {
   readonly url: string;
   readonly apiKey: string;
