@@ -30,7 +30,7 @@ type Payee = {
   readonly read: Terms;
 };
 
-/** For a registered resource, the challenge's URL if it fits the domain and template, else the template if it has no parameters. */
+/** For a registered resource, the challenge's URL if it fits domain and template, else the template, if it has no parameters. */
 function urlOf({ seller, resource }: Payee, offer: Offer | null): string | null {
   if (!seller || !resource) return offer?.url ?? null;
   const { pathTemplate } = resource;
