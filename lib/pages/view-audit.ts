@@ -14,7 +14,7 @@ import { invalidField, notFound } from "#lib/problem.ts";
 import { daysAfter, readDay, toWire } from "#lib/time.ts";
 
 const ROWS = 30;
-/** The number of events that one page searches for matches. */
+/** The maximum number of events that one page searches for matches if it cannot use the index for entities. */
 const STRETCH = 5_000;
 /** Concurrent events may have sequence numbers in another order than their times, so search this many more events. */
 const SLACK = 200;

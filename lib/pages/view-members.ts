@@ -33,7 +33,7 @@ export type MembersView = {
   /** Empty if the reader may not change members. */
   readonly grantable: readonly MembershipRole[];
   readonly owners: number;
-  /** In whole units of an asset; null where the default amount applies. */
+  /** In whole units of the payment's asset, not in atomic ones; null where the default amount applies. */
   readonly stepUpLimits: OwnStepUpLimits;
   /** True if invitations are sent by mail or kept in the outbox; otherwise people share the link. */
   readonly mailed: boolean;
