@@ -76,7 +76,7 @@ const rateLimit = {
 const plugins = () => [
   organizations({
     allowUserToCreateOrganization: false,
-    // better-auth's check of the schema fails if it does not know a required column; its requests cannot set these two.
+    // better-auth's check of the schema fails if it does not know a required column; its endpoints cannot set these two.
     schema: {
       organization: {
         additionalFields: {
