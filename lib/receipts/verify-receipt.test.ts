@@ -207,7 +207,7 @@ describe("a change at any place", () => {
       expect(verdict.detail).toMatch(/\.$/);
       return;
     }
-    // The answer is verified only if the edit changed nothing that counts, or removed the whole proof (then `withProof` is false).
+    // The answer is valid only if the edit changed nothing that counts, or removed the whole proof (`withProof` is then false).
     const needed = verdict.withProof ? [key.public, earlier.public] : [key.public];
     expect((published as { keys: unknown }).keys).toEqual(
       expect.arrayContaining(needed.map((one) => expect.objectContaining(one) as unknown)),
