@@ -41,7 +41,8 @@ const exits: readonly (readonly [kind: abstract new (...all: never[]) => Error, 
   [errors.AuthorizationEnded, 9],
 ];
 
-const commands = new Map<string, (subject: string | undefined, values: Values) => Promise<Said>>([
+/** The command `mcp` returns null, because only protocol messages may be written to its stdout. */
+const commands = new Map<string, (subject: string | undefined, values: Values) => Promise<Said | null>>([
   ["login", (url = "") => login(url)],
   ["pay", (url = "", values) => pay(url, values)],
   ["budget", () => budget()],
@@ -51,7 +52,7 @@ const commands = new Map<string, (subject: string | undefined, values: Values) =
   ["mcp", () => bridge()],
 ]);
 
-async function runCommand([name, subject, ...more]: readonly string[], values: Values): Promise<Said> {
+async function runCommand([name, subject, ...more]: readonly string[], values: Values): Promise<Said | null> {
   if (values.version) {
     const { version } = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
     return { json: { version }, text: version };
@@ -75,19 +76,17 @@ function failure(error: unknown): Said {
 
 async function main(line: readonly string[]): Promise<void> {
   const isJson = line.includes("--json");
-  let said: Said;
+  let said: Said | null;
   try {
     const { values, positionals } = readArguments(line);
     said = await runCommand(positionals, values);
   } catch (error) {
     said = failure(error);
   }
+  if (!said) return;
   const { json, text, code = 0 } = said;
-  // The command `mcp` returns an empty text, because only protocol messages may be written to its stdout.
-  if (text === "") return;
   if (isJson) console.log(JSON.stringify(json));
-  else if (code === 0) console.log(text);
-  else console.error(text);
+  else if (text !== "") (code === 0 ? console.log : console.error)(text);
   process.exitCode = code;
 }
 

@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { untilStopped, type Said } from "./arguments.ts";
+import { untilStopped } from "./arguments.ts";
 import { payHere } from "./pay-here.ts";
 import { access, walletOf, type Saved } from "./settings.ts";
 
@@ -121,7 +121,7 @@ function parse(line: string): Message | null {
  * An MCP server on stdin and stdout. It forwards messages to the service with the API key, until stdin ends or the user stops
  * the program.
  */
-export async function bridge(): Promise<Said> {
+export async function bridge(): Promise<null> {
   const saved: Saved = await access();
   const wallet = await walletOf();
   const open = new Map<string | number, AbortController>();
@@ -138,5 +138,5 @@ export async function bridge(): Promise<Said> {
     else if (underWay.size >= UNDER_WAY) await Promise.race(underWay);
   }
   await Promise.all(underWay);
-  return { json: {}, text: "" };
+  return null;
 }
