@@ -64,9 +64,7 @@ export function bucketAt(window: Window, now: Date): Bucket {
   };
 }
 
-/**
- * A rolling window's oldest bucket counts in full, so the limit holds for the whole span; the window is at most 1/60 too long.
- */
+/** A rolling window's oldest bucket counts in full, so the limit holds for the span; the window is at most 1/60 too long. */
 export const bucketCounts = (bucket: { readonly liveUntil: Date }, now: Date): boolean =>
   bucket.liveUntil.getTime() > now.getTime();
 

@@ -13,7 +13,6 @@ const Email = z
 const Password = z.string().min(1).max(128);
 const NewPassword = z.string().min(12).max(128);
 const Token = z.string().min(1).max(2048);
-/** The page to open afterwards. */
 const Page = z
   .string()
   .min(1)
