@@ -5,11 +5,9 @@ import { usdcAddress } from "../examples/chain.ts";
 import { startSeller, type Seller } from "../examples/seller.ts";
 import * as sdk from "../sdk/src/index.ts";
 import { forget } from "#lib/process.ts";
-import { approve, checkoutScene, items, reject, reviewed, type CheckoutScene } from "#test/checkouts.ts";
+import { approve, checkoutScene, reject, reviewed, type CheckoutScene } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
-import { openHostileStorefront } from "#test/hostile-storefront.ts";
 import { activeMandate, assets } from "#test/mandates.ts";
-import { settlesThrough } from "#test/orders.ts";
 import { useSettlement } from "#test/payments.ts";
 import { randomAddress } from "#test/sellers.ts";
 import { settling } from "#test/settling.ts";
@@ -233,6 +231,20 @@ describe("errors", { timeout: 90_000 }, () => {
     expect((await pay.payments({ operation: "never-served" })).items).toMatchObject([{ executions: [expect.anything()] }]);
   });
 
+  test("the error keeps the last answer of a seller that then hangs up", async () => {
+    const answers = [500, 0, 0];
+    const url = await openSeller((request, response) => {
+      if (!request.headers["payment-signature"]) {
+        const required = { x402Version: 2, resource: { url: `${url}/x` }, accepts: [offer()] };
+        return response.writeHead(402, { "payment-required": base64(required) }).end();
+      }
+      return answers.shift() ? response.writeHead(500).end() : response.destroy();
+    });
+    const lost = await caught(client({ followSeconds: 0 }).fetch(`${url}/x`));
+    expect(lost).toMatchObject({ response: { status: 500 } });
+    expect(answers).toEqual([]);
+  });
+
   test("a 402 for another host, without an offer that fits, or of an unknown form is refused before anything is signed", async () => {
     const elsewhere = { x402Version: 2, resource: { url: "https://shop.example.com/x" }, accepts: [offer()] };
     const refusing = async (body: unknown) => {
@@ -285,16 +297,4 @@ test("a seller behind a redirect is paid, and does not get the caller's secrets"
   const answer = await client().fetch(`${gate}/here`, { headers: { authorization: "Bearer of the gate" } });
   expect([answer.status, await answer.text(), answer.url]).toEqual([200, "served", `${shop}/there`]);
   expect(seen).toEqual([undefined, undefined]);
-});
-
-test("an order is signed, paid and placed by one call, once per operation", { timeout: 90_000 }, async () => {
-  const shop = await openHostileStorefront();
-  onTestFinished(() => shop.close());
-  settlesThrough(shop, await stockFacilitator(chain()));
-  admit(shop.url);
-  const pay = client();
-  const place = () => settling(pay.order({ storefrontUrl: shop.url, items, operation: "two tees, please" }));
-  const placed = await place();
-  expect(placed.status).toBe("completed");
-  expect((await place()).quote.quoteId).toBe(placed.quote.quoteId);
 });

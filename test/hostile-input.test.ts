@@ -192,7 +192,7 @@ describe("ids", () => {
 
 describe("JSON", () => {
   const writing = operations.filter(({ method }) => method !== "GET");
-  test.each(writing.map((one) => [one.id, one] as const))("%s refuses JSON that JSON.parse accepts", async (_id, operation) => {
+  test.each(writing.map((one) => [one.id, one] as const))("%s refuses JSON that is not strict", async (_id, operation) => {
     for (const [name, text] of texts) {
       const { status, code, pointers } = await ask(operation, { text });
       expect([name, status, code, pointers.length > 0]).toEqual([name, 400, "invalid_request", true]);

@@ -12,49 +12,56 @@ import { useSettlement } from "#test/payments.ts";
 import { settling } from "#test/settling.ts";
 import { listenService, stockFacilitator } from "#test/shop.ts";
 
+/* `order` of the package `countersign`, with the real service, a real chain and a storefront that settles on it. */
+
 useDatabase();
 const chain = useSettlement();
 
-test(
-  "an order that is processing is completed by the same call, even if a person needed six minutes to approve it",
-  { timeout: 90_000 },
-  async () => {
-    const scene = await checkoutScene();
-    const service = await listenService();
-    onTestFinished(() => service.close());
-    const shop = await openHostileStorefront();
-    onTestFinished(() => shop.close());
-    settlesThrough(shop, await stockFacilitator(chain()));
-    const settle = shop.settle!;
-    // The shop settles the payment, fails once, and then answers again, so the order is processing for a while.
-    shop.fault = "paid500";
-    shop.settle = async (...payment) => {
-      const settled = await settle(...payment);
-      setImmediate(() => Object.assign(shop, { fault: "clean", settle: null }));
-      return settled;
-    };
-    process.env["OUTBOUND_LOOPBACK"] = new URL(shop.url).host;
-    for (const name of ["env", "outbound", "probes"]) forget(name);
-    const policy = {
-      assets,
-      limits: { perPayment: "100", total: "1000" },
-      sellers: { unregistered: "allow" },
-      approval: { mode: "always" },
-    };
-    const mandateId = await activeMandate(scene.person.credential, { policy });
-    const wallet = privateKeyToAccount(generatePrivateKey());
-    await chain().mint(wallet.address, 1_000_000_000n);
-    const onApproval = async ({ url }: { readonly url: string }) => {
-      const id = new URL(url).pathname.split("/").at(-1) ?? "";
-      await reviewed(id, scene.person);
-      expect((await approve(id, scene.person.credential)).status).toBe(200);
-      vi.useRealTimers();
-    };
-    // The call begins six minutes ago, and the person approves now.
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - minutes(6) });
-    onTestFinished(() => void vi.useRealTimers());
-    const pay = sdk.countersign({ url: service.url, apiKey: scene.agent.apiKey, mandateId, wallet, onApproval });
-    const placed = await settling(pay.order({ storefrontUrl: shop.url, items, operation: "approved late" }));
-    expect(placed.status).toBe("completed");
-  },
-);
+async function orderScene(mode: "never" | "always") {
+  const { person, agent } = await checkoutScene();
+  const service = await listenService();
+  const shop = await openHostileStorefront();
+  onTestFinished(() => void Promise.all([service.close(), shop.close()]));
+  settlesThrough(shop, await stockFacilitator(chain()));
+  process.env["OUTBOUND_LOOPBACK"] = new URL(shop.url).host;
+  for (const name of ["env", "outbound", "probes"]) forget(name);
+  const limits = { perPayment: "100", total: "1000" };
+  const policy = { assets, limits, sellers: { unregistered: "allow" }, approval: { mode } };
+  const mandateId = await activeMandate(person.credential, { policy });
+  const wallet = privateKeyToAccount(generatePrivateKey());
+  await chain().mint(wallet.address, 1_000_000_000n);
+  const place = (operation: string, onApproval?: sdk.CountersignOptions["onApproval"]) => {
+    const pay = sdk.countersign({ url: service.url, apiKey: agent.apiKey, mandateId, wallet, ...(onApproval && { onApproval }) });
+    return settling(pay.order({ storefrontUrl: shop.url, items, operation }));
+  };
+  return { person, shop, place };
+}
+
+test("an order is signed, paid and placed by one call, once per operation", { timeout: 90_000 }, async () => {
+  const { place } = await orderScene("never");
+  const placed = await place("two tees, please");
+  expect(placed.status).toBe("completed");
+  expect((await place("two tees, please")).quote.quoteId).toBe(placed.quote.quoteId);
+});
+
+test("an order that is processing is completed by the same call, even if a person needed six minutes to approve it", async () => {
+  const { person, shop, place } = await orderScene("always");
+  const settle = shop.settle!;
+  // The shop settles the payment, fails once, and then answers again, so the order is processing for a while.
+  shop.fault = "paid500";
+  shop.settle = async (...payment) => {
+    const settled = await settle(...payment);
+    setImmediate(() => Object.assign(shop, { fault: "clean", settle: null }));
+    return settled;
+  };
+  // The call begins six minutes ago, and the person approves now.
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - minutes(6) });
+  onTestFinished(() => void vi.useRealTimers());
+  const placed = await place("approved late", async ({ url }) => {
+    const id = new URL(url).pathname.split("/").at(-1) ?? "";
+    await reviewed(id, person);
+    expect((await approve(id, person.credential)).status).toBe(200);
+    vi.useRealTimers();
+  });
+  expect(placed.status).toBe("completed");
+}, 90_000);

@@ -101,7 +101,7 @@ export type Attempt = {
   readonly execution: PaymentExecution;
   /** The signed record of the execution. Null if it was not read, or could not be read. */
   readonly receipt: Receipt | null;
-  /** The seller's answer to the last request, if one came. */
+  /** The last answer of the seller to the credential; absent if none came. */
   readonly response?: Response;
 };
 
@@ -117,7 +117,10 @@ export class NotServed extends CountersignError {
   readonly response: Response | undefined;
 
   constructor({ authorization, execution, receipt, response }: Attempt, message?: string) {
-    super(message ?? "The seller got the credential and did not serve. No payment is on the chain yet.");
+    super(
+      message ??
+        "The seller did not serve, and the payment is not settled so far. Call again with the same operation: it uses the same credential.",
+    );
     this.authorization = authorization;
     this.execution = execution;
     this.receipt = receipt;

@@ -39,10 +39,11 @@ async function attempt({ service }: Context, paid: Shown, signal: AbortSignal): 
 export async function showCredential(context: Context, paid: Shown, signal: AbortSignal): Promise<Response> {
   let response: Response | null = null;
   for (let tries = 1; tries <= TRIES; tries += 1) {
-    response = await attempt(context, paid, signal);
-    if (response && isServed(response)) return response;
+    const answer = await attempt(context, paid, signal);
+    if (answer && isServed(answer)) return answer;
+    response = answer ?? response;
     // A seller accepts a credential once, so a 402 is its final answer.
-    if (response?.status === 402) break;
+    if (answer?.status === 402) break;
     if (tries < TRIES) await pause(PAUSE_MS, signal);
   }
   throw await notServed(context, paid, signal, response ?? undefined);

@@ -39,8 +39,11 @@ async function readSaved(): Promise<Partial<Saved>> {
   if (!found) return {};
   if (process.platform !== "win32" && (found.mode & 0o077) !== 0)
     throw new WrongUse(`Others can read ${file}. Run chmod 600 on it, and rotate the key.`);
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new WrongUse(`${file} cannot be read (${error.code}).`);
+  });
   try {
-    return JSON.parse(await readFile(file, "utf8")) as Partial<Saved>;
+    return JSON.parse(text) as Partial<Saved>;
   } catch {
     throw new WrongUse(`${file} is not JSON. Run countersign login again.`);
   }
