@@ -204,7 +204,7 @@ export const selectHoldsOf = (db: Db, authorizationIds: readonly string[]) =>
     .from(reservations)
     .where(inArray(reservations.authorizationId, [...authorizationIds]));
 
-/** The caller must have checked the payments' organization. */
+/** The oldest executions first. The caller must have checked the payments' organization. */
 export async function stagesOf(db: Db, authorizationIds: readonly string[]) {
   const ids = [...authorizationIds];
   if (ids.length === 0) return { attempts: [], holds: [], checkouts: [] };
@@ -218,7 +218,8 @@ export async function stagesOf(db: Db, authorizationIds: readonly string[]) {
         resolvedAt: executions.resolvedAt,
       })
       .from(executions)
-      .where(inArray(executions.authorizationId, ids)),
+      .where(inArray(executions.authorizationId, ids))
+      .orderBy(executions.executionId),
     selectHoldsOf(db, ids),
     db
       .select({

@@ -3,7 +3,8 @@ import { sql } from "drizzle-orm";
 import { PgDialect } from "drizzle-orm/pg-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
-import { newId } from "#lib/ids.ts";
+import { executions } from "#lib/holds/tables.ts";
+import { firstIdAt, newId } from "#lib/ids.ts";
 import { reading } from "#lib/mandates/store.ts";
 import { paymentsQuery } from "#lib/pages/payment-page-store.ts";
 import { readPaymentFilter } from "#lib/payments/payment-filter.ts";
@@ -76,6 +77,32 @@ describe("viewPayments", () => {
       cursor = page.nextCursor;
     } while (cursor);
     expect(seen).toEqual(ids.toReversed());
+  });
+
+  test("shows the newest of several failed executions, whatever their order in the table", async () => {
+    const scene = await paymentScene();
+    const { authorizationId } = await authorized(scene);
+    const attempt = (minute: number) => ({
+      executionId: firstIdAt("execution", new Date(Date.UTC(2026, 0, 1, 0, minute))),
+      authorizationId,
+      ...scopeOf(scene),
+      mandateId: scene.mandateId,
+      subjectId: scene.agent.serviceAccountId,
+      settlementMode: "facilitatorSettled",
+      settlementStatus: "failed",
+      settlementReference: `0x${String(minute).padStart(64, "0")}`,
+      resolvedAt: new Date(Date.UTC(2026, 0, 1, 0, minute)),
+    });
+    for (const minute of [2, 3, 1]) await database().insert(executions).values(attempt(minute));
+    // With statistics PostgreSQL reads so small a table in its own order, without an index.
+    await database().execute(sql`ANALYZE executions`);
+    const { executionId, settlementReference: transaction } = attempt(3);
+    expect((await list(scene)).items[0]?.execution).toMatchObject({
+      executionId,
+      settlementStatus: "failed",
+      transaction,
+      resolvedAt: "2026-01-01T00:03:00.000Z",
+    });
   });
 
   test("finds by every filter, and by every id and amount that a person may have", async () => {

@@ -41,7 +41,7 @@ export type PaymentLine = {
   readonly policyVersion: number;
   readonly intentId: string;
   readonly idempotencyKey: string;
-  /** The execution that has not failed, or else a failed one. Null without executions. */
+  /** The execution that has not failed, or else the newest failed one. Null without executions. */
   readonly execution: {
     readonly executionId: string;
     readonly settlementStatus: SettlementStatus;
