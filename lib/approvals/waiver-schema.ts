@@ -9,7 +9,7 @@ export const Waiver = z
     policyVersion: z
       .number()
       .int()
-      .meta({ description: "The version that refused the payment. A changed mandate ends the waiver." }),
+      .meta({ description: "The mandate's version when the waiver was made. A changed mandate ends the waiver." }),
     deniedAuthorizationId: z.string().meta({ description: "The refused payment." }),
     agentId: z.string().meta({ description: "The only agent that can use it." }),
     basketHash: z.string(),

@@ -113,6 +113,15 @@ describe("a refused payment that a person allows once", () => {
     expect(await outcome(mandateId)).toBe("deny");
   });
 
+  test("is allowed under the mandate's current version if the mandate changed between the refusal and the waiver", async () => {
+    const mandateId = await mandateWith({}, "9");
+    const authorizationId = await refused(mandateId);
+    const body = { name: "Renamed" };
+    await send(mandates.updateMandate, updateMandate, { as: buyer.person.credential, id: mandateId, body });
+    expect((await allow(authorizationId)).data.waiver.policyVersion).toBe(2);
+    expect(await outcome(mandateId)).toBe("allow");
+  });
+
   test("is refused if the mandate is suspended or the seller is no longer verified", async () => {
     const mandateId = await mandateWith({}, "9");
     await allow(await refused(mandateId));

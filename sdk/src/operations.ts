@@ -2266,7 +2266,7 @@ export type VerifySellerDomain = {
 export type Waiver = {
   readonly waiverId: string;
   readonly mandateId: string;
-  /** The version that refused the payment. A changed mandate ends the waiver. */
+  /** The mandate's version when the waiver was made. A changed mandate ends the waiver. */
   readonly policyVersion: number;
   /** The refused payment. */
   readonly deniedAuthorizationId: string;
