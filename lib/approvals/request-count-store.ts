@@ -68,6 +68,7 @@ type Asked = Pick<CheckoutRow, "mandateId" | "basketHash" | "metadata">;
 /**
  * The keys are the indexes in `asked` of the requests that must be refused now.
  * An unanswered request counts only with the same purpose, because another purpose gives people a new reason to decide.
+ * A checkout whose approval was taken back also has the status `rejected` and counts as declined (ADR 0039).
  */
 export async function rememberedOf(c: Sql, asked: readonly Asked[]): Promise<ReadonlyMap<number, Remembered>> {
   const rows = await c`
