@@ -1,22 +1,23 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import { noteAddress } from "#lib/http/address.ts";
 import { authenticate } from "#lib/identity/sessions/authenticate.ts";
 import { saveKeyUses } from "#lib/identity/keys/key-use-store.ts";
-import { flushKeyUses } from "#lib/identity/keys/key-uses.ts";
+import { flushKeyUses, noteKeyUse } from "#lib/identity/keys/key-uses.ts";
 import { keyUses } from "#lib/identity/tables.ts";
 import { useDatabase } from "#test/database.ts";
 import { newKey, newOrganization, type Agent } from "#test/identity.ts";
 
 useDatabase();
 
-const use = async ({ credential }: Agent, userAgent: string, address = "192.0.2.7") => {
+const requestOf = ({ credential }: Agent, userAgent: string, address = "192.0.2.7"): Request => {
   const request = new Request(env().BASE_URL, { headers: { ...credential, "user-agent": userAgent } });
   noteAddress(request, address);
-  return authenticate(request);
+  return request;
 };
+const use = async (...args: Parameters<typeof requestOf>) => authenticate(requestOf(...args));
 const keyIdOf = ({ apiKey }: Agent): string => apiKey.split("_")[2] ?? "";
 const storedOf = async (agent: Agent) =>
   (
@@ -25,6 +26,11 @@ const storedOf = async (agent: Agent) =>
       .from(keyUses)
       .where(eq(keyUses.keyId, keyIdOf(agent)))
   )[0] ?? null;
+/** While the work runs, the database refuses to store uses. */
+async function withoutTable(work: () => Promise<void>): Promise<void> {
+  await database().execute(sql`ALTER TABLE key_uses RENAME TO key_uses_away`);
+  await work().finally(() => database().execute(sql`ALTER TABLE key_uses_away RENAME TO key_uses`));
+}
 
 test("the last use of a key is stored at intervals, by the database's clock, and not at each use", async () => {
   const agent = await newKey(await newOrganization());
@@ -49,6 +55,20 @@ test("another process with an older use does not overwrite a newer one", async (
   await flushKeyUses();
   await saveKeyUses([{ keyId: keyIdOf(agent), secondsAgo: 30, address: "192.0.2.9", userAgent: "older" }]);
   expect((await storedOf(agent))?.userAgent).toBe("newer");
+});
+
+test("a use that the database refused is stored at the next interval, and does not replace a newer one", async () => {
+  const owner = await newOrganization();
+  const [idle, busy] = [await newKey(owner), await newKey(owner)];
+  await use(idle, "only");
+  await use(busy, "older");
+  await withoutTable(async () => {
+    const refused = expect(flushKeyUses()).rejects.toThrow();
+    noteKeyUse(keyIdOf(busy), requestOf(busy, "newer"));
+    await refused;
+  });
+  await flushKeyUses();
+  expect([(await storedOf(idle))?.userAgent, (await storedOf(busy))?.userAgent]).toEqual(["only", "newer"]);
 });
 
 test("invalid keys are not recorded", async () => {

@@ -20,7 +20,7 @@ export function noteKeyUse(keyId: string, request: Request): void {
   }
 }
 
-/** If the database fails, the uses that are not saved yet are lost. */
+/** Uses that the database refuses are kept for the next flush, at most one for each key. */
 export async function flushKeyUses(): Promise<void> {
   const noted = [...uses()];
   uses().clear();
@@ -31,5 +31,11 @@ export async function flushKeyUses(): Promise<void> {
     address,
     userAgent,
   }));
-  for (let from = 0; from < rows.length; from += ROWS) await saveKeyUses(rows.slice(from, from + ROWS));
+  let from = 0;
+  try {
+    for (; from < rows.length; from += ROWS) await saveKeyUses(rows.slice(from, from + ROWS));
+  } catch (error) {
+    for (const [keyId, use] of noted.slice(from)) if (!uses().has(keyId)) uses().set(keyId, use);
+    throw error;
+  }
 }
