@@ -11,7 +11,7 @@ import { isProblem } from "#lib/problem.ts";
 
 const BATCH = 16;
 const AT_ONCE = 4;
-/** Must be longer than the timeout of a call to a storefront, or another worker would take the order during the call. */
+/** Must be longer than the call to a storefront and the look at the chain, or another worker would take the order meanwhile. */
 const LEASE_MS = 90_000;
 
 /** Ends orders whose payment has started, even if their agent never calls again. It sends only stored signed payments. */

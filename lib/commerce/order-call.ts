@@ -11,6 +11,8 @@ export type OrderCall = {
   /** The URL to which the agent sends its next call about the order. */
   readonly url: string;
   readonly lease: string;
+  /** The time of performance.now() at which the call begins no further step and stops waiting for an offer. */
+  readonly until: number;
 };
 
 /** The part of a call that `adopt` and `follow` need. The worker of followOrders has only this part. */

@@ -15,8 +15,12 @@ import { resolveExecution } from "#lib/payments/resolve-execution.ts";
 import { isProblem } from "#lib/problem.ts";
 import { investigate, stillAdmits } from "#lib/settlement/reconcile.ts";
 import { payCheckout, type PaidCheckout } from "#lib/storefront/pay-checkout.ts";
+import { atMost } from "#lib/time.ts";
 import type { SettlementStatus } from "#lib/vocabulary.ts";
 import { paymentSignatureHeader } from "#lib/x402/requirements.ts";
+
+/** How long an order waits for the chain; after that, the reconciler continues, and the lease of the order does not end meanwhile. */
+const LOOK_MS = 20_000;
 
 type ExecutionReply = {
   readonly executionId?: string;
@@ -110,7 +114,8 @@ function answerOf({ outcome, order }: PaidCheckout): Answer | null {
 async function settle(execution: ExecutionRow): Promise<SettlementStatus> {
   if (execution.settlementStatus !== "pending") return execution.settlementStatus as SettlementStatus;
   try {
-    const finding = await investigate(execution, await authorizationOf(database(), execution));
+    const finding = await atMost(investigate(execution, await authorizationOf(database(), execution)), LOOK_MS, null);
+    if (!finding) return execution.settlementStatus;
     const { executionId, mandateId } = execution;
     const resolved = await transact((tx) => resolveExecution(tx, executionId, mandateId, finding));
     return resolved.settlementStatus as SettlementStatus;

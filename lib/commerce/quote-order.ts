@@ -13,9 +13,10 @@ import { findMandate, reading } from "#lib/mandates/store.ts";
 import { submitItem } from "#lib/payments/authorize-payment.ts";
 import type { NamedIntent } from "#lib/payment-intent.ts";
 import type { Purchase, PurchaseDecision, Asker } from "#lib/payments/queue-item.ts";
+import { storefrontUnavailable } from "#lib/outbound/storefront-problem.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import type { AskedItem } from "#lib/storefront/read-quote.ts";
-import { earliest, minutes } from "#lib/time.ts";
+import { atMost, earliest, minutes } from "#lib/time.ts";
 import type { Outcome } from "#lib/vocabulary.ts";
 
 /** Intents that expire in more than 24 hours are refused (INTENT_AHEAD_MS). */
@@ -38,7 +39,14 @@ const askerOf = ({ caller }: OrderCall): Asker =>
     ? { kind: "key", subjectId: caller.serviceAccountId, keyId: caller.keyId }
     : { kind: "session", subjectId: caller.userId, sessionId: caller.sessionId };
 
-export const itemsOf = ({ items }: OrderRow): readonly AskedItem[] => items as readonly AskedItem[];
+/** The requests to the storefront are not stopped; an offer that comes later is ignored. @throws Problem as findOffer */
+export async function offerInTime(order: OrderRow, on: OrderCall, checkoutKey: string): Promise<Offer> {
+  const { storefrontUrl, items } = order;
+  const found = findOffer(storefrontUrl, items as readonly AskedItem[], on.caller.environment, checkoutKey);
+  const offer = await atMost(found, Math.max(0, on.until - performance.now()), null);
+  if (!offer) throw storefrontUnavailable(`${new URL(storefrontUrl).host} did not answer in time.`);
+  return offer;
+}
 
 type Submit = { readonly slot: string; readonly fingerprint: string; readonly mandateId: string; readonly intent: NamedIntent };
 
@@ -80,7 +88,7 @@ async function mandateIsUsable({ caller }: OrderCall, mandateId: string): Promis
 export async function quoteAndDecide(order: OrderRow, on: OrderCall): Promise<StepResult> {
   const { orderId, mandateId, slot, fingerprint } = order;
   const usable = await mandateIsUsable(on, mandateId);
-  const offer = await findOffer(order.storefrontUrl, itemsOf(order), on.caller.environment, orderId);
+  const offer = await offerInTime(order, on, orderId);
   if (!usable) {
     const changed = await changeOrder(database(), orderId, on.lease, { status: "setupRequired", offer });
     return { order: requireLease(changed), goOn: false };

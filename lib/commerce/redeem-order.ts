@@ -3,9 +3,9 @@ import { clock, transact } from "#lib/audit/transact.ts";
 import { canonicalJson } from "#lib/canonical-json.ts";
 import { intentToRepeat } from "#lib/approvals/intent-of-checkout.ts";
 import { closeCheckout, openToClose } from "#lib/approvals/close-checkout.ts";
-import { decide, itemsOf, noCheckout, reload, requireLease } from "#lib/commerce/quote-order.ts";
+import { decide, noCheckout, offerInTime, reload, requireLease } from "#lib/commerce/quote-order.ts";
 import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
-import { amountOf, findOffer, type Offer } from "#lib/commerce/offer.ts";
+import { amountOf, type Offer } from "#lib/commerce/offer.ts";
 import { boundTo, type BoundTerms } from "#lib/commerce/order-state.ts";
 import { changeOrder, saveRedeemed, saveRefused, type OrderRow } from "#lib/commerce/order-store.ts";
 import type { OrderCall, StepResult } from "#lib/commerce/order-call.ts";
@@ -36,7 +36,7 @@ const termsText = (offer: Offer): string =>
 /** The offer, with a new quote if the old quote has expired. Null if the new quote has other terms. */
 async function stillOffered(order: OrderRow, offer: Offer, on: OrderCall, now: Date): Promise<Offer | null> {
   if (new Date(offer.quote.expiresAt) > now) return offer;
-  const fresh = await findOffer(order.storefrontUrl, itemsOf(order), on.caller.environment, offer.checkoutKey);
+  const fresh = await offerInTime(order, on, offer.checkoutKey);
   return termsText(fresh) === termsText(offer) ? fresh : null;
 }
 

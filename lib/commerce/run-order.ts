@@ -19,8 +19,10 @@ import { findAuthorization } from "#lib/holds/execution-store.ts";
 import { Problem } from "#lib/problem.ts";
 import { credentialHash } from "#lib/x402/credential.ts";
 
-/** Longer than a run with a slow storefront usually takes: when the lease ends, another call can take over the order. */
+/** When the lease ends, another call or a worker can take over the order. */
 const LEASE_MS = 90_000;
+/** A run begins steps and waits for offers only in the first half of its lease, so that its last step ends in the second half. */
+const STEPS_MS = LEASE_MS / 2;
 const WAIT_MS = 1_000;
 const ASK_EVERY_MS = 50;
 const STEPS_MAX = 5;
@@ -42,7 +44,11 @@ async function take(order: OrderRow, lease: string): Promise<OrderRow> {
 }
 
 /** If it throws, the order stores no answer. @throws Problem forbidden, idempotency_in_flight, and the problems of the steps */
-export async function runOrder(order: OrderRow, asked: Omit<OrderCall, "lease">): Promise<StoredReply> {
+export async function runOrder(
+  order: OrderRow,
+  asked: Omit<OrderCall, "lease" | "until">,
+  stepsMs = STEPS_MS,
+): Promise<StoredReply> {
   const { credential } = asked;
   if (order.subjectId !== asked.caller.subjectId)
     throw new Problem("forbidden", { detail: "Only the agent that placed this order may continue it." });
@@ -51,8 +57,9 @@ export async function runOrder(order: OrderRow, asked: Omit<OrderCall, "lease">)
   const earlier = idempotency && (await replay(idempotency));
   if (earlier) return earlier;
   if (order.body !== null && !credential) return storedReply(200, order.body, true);
-  const on: OrderCall = { ...asked, lease: newId("request") };
-  const leased = await take(order, on.lease);
+  const lease = newId("request");
+  const leased = await take(order, lease);
+  const on: OrderCall = { ...asked, lease, until: performance.now() + stepsMs };
   try {
     const stepped = await advance(leased, on);
     return await answer(stepped, on, idempotency);
@@ -68,6 +75,7 @@ export async function runOrder(order: OrderRow, asked: Omit<OrderCall, "lease">)
 async function advance(first: OrderRow, on: OrderCall): Promise<StepResult> {
   let stepped: StepResult = { order: first, goOn: true };
   for (let steps = 0; stepped.goOn && steps < STEPS_MAX; steps++) {
+    if (steps > 0 && performance.now() >= on.until) break;
     const { order } = stepped;
     const { facts, execution, now } = await loadOrderFacts(order, on);
     const step = nextStep(facts, now);
