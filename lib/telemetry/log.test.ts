@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { createLogger } from "#lib/telemetry/log.ts";
+import { continuationTokenOf } from "#lib/commerce/continuation-token.ts";
+import { newApiKey } from "#lib/identity/keys/api-key.ts";
+import { invitationTokenOf } from "#lib/identity/members/invitation-token.ts";
+import { ACCESS_TOKEN_PREFIX, REFRESH_TOKEN_PREFIX } from "#lib/identity/oauth-terms.ts";
+import { newId } from "#lib/ids.ts";
+import { createLogger, safeText } from "#lib/telemetry/log.ts";
+import { newSecrets, publicKeyText, secretText } from "#lib/webhooks/secrets.ts";
 import { Problem } from "#lib/problem.ts";
 
 const written = (log: (logger: ReturnType<typeof createLogger>) => void): string => {
@@ -68,6 +74,33 @@ describe("log", () => {
     expect(text).not.toBe("");
     expect(text).not.toMatch(/canary|c0ffeec0ffee|Y2FuYXJ5/);
   });
+
+  test.each([
+    ["an API key", newApiKey("production").apiKey],
+    ["a continuation token", continuationTokenOf(newId("continuationToken"))],
+    ["an invitation token", invitationTokenOf(newId("invitation"))],
+    ["an OAuth access token", `${ACCESS_TOKEN_PREFIX}${"aB".repeat(16)}`],
+    ["an OAuth refresh token", `${REFRESH_TOKEN_PREFIX}${"aB".repeat(16)}`],
+    ["a webhook secret", secretText(newSecrets())],
+    ["a webhook secret with + and /", `whsec_${"+/".repeat(21)}A=`],
+    ["a set-up code", "0123-4567-89AB-CDEF-GHJK-MNPQ"],
+    ["the token of a link in a mail", "aB3_".repeat(8), "/sign-in/link?returnTo=%2Fhome&token="],
+    ["an OAuth code", "aB3_".repeat(10), "http://127.0.0.1:4711/callback?state=x&code="],
+    ["an OAuth code in a form", "aB3_".repeat(10), "grant_type=authorization_code&code="],
+    ["the token of a session", `${"aB3".repeat(10)}.${"aB%2F".repeat(8)}%3D`, "cookie: countersign.session_token="],
+  ])("redacts %s in a text", (_name, secret, before = "refused ") => {
+    const text = safeText(`${before}${secret} at once`);
+    expect(text).toMatch(/\[redacted\] at once$/);
+    for (let at = 0; at + 12 <= secret.length; at += 1) expect(text).not.toContain(secret.slice(at, at + 12));
+  });
+
+  test.each([
+    newId("authorization"),
+    crypto.randomUUID(),
+    "connect ECONNREFUSED, code=23505",
+    publicKeyText(newSecrets()),
+    "2026-11-21T10:00:00.000Z",
+  ])("does not redact %s", (text) => expect(safeText(`about ${text} at once`)).toBe(`about ${text} at once`));
 
   test("writes one line per event, whatever it contains", () => {
     const text = written((logger) => logger.info({ name: "a\r\nb\u2028c" }, 'first\n{"level":"fatal"}'));

@@ -6,9 +6,20 @@ import { perProcess } from "#lib/process.ts";
 const SECRET_NAME =
   /authorization|cookie|api-?key|secret|password|credential|private-?key|set-?up-?code|payment-signature|^(?:.*[a-z]T|t)oken$/i;
 
-/** API keys, checkout and invitation tokens, bearer values, private keys, long base64 text, and name and password in a URL. */
-const SECRET_TEXT =
-  /\b(?:csk|cst|cit)_[A-Za-z0-9_-]+|\bBearer\s+\S+|\b0x[0-9a-fA-F]{64,}|[A-Za-z0-9+/_-]{80,}={0,2}|:\/\/[^\s/@:]+:[^\s/@]+@/gi;
+const SECRETS: readonly RegExp[] = [
+  // API keys, continuation and invitation tokens, OAuth tokens and webhook secrets.
+  /\b(?:csk|cst|cit|cso|csr|whsec)_[A-Za-z0-9+/_-]+={0,2}/,
+  // Set-up codes.
+  /\b[0-9A-Z]{4}(?:-[0-9A-Z]{4}){5}\b/,
+  // OAuth codes, the tokens of links in mails, and session cookies.
+  /[?&](?:code|token)=[^&\s]+|session_token=[^;\s]+/,
+  /\bBearer\s+\S+/,
+  // Private keys, and long base64 text such as a signed payment.
+  /\b0x[0-9a-fA-F]{64,}|[A-Za-z0-9+/_-]{80,}={0,2}/,
+  // Name and password in a URL.
+  /:\/\/[^\s/@:]+:[^\s/@]+@/,
+];
+const SECRET_TEXT = new RegExp(SECRETS.map(({ source }) => source).join("|"), "gi");
 
 /** A transaction hash looks like a private key, so it is logged only in a field whose name ends with hash or reference. */
 const HASH_NAME = /(?:hash|reference)$/i;
