@@ -7,6 +7,7 @@ import { forget } from "#lib/process.ts";
 import { followTransactions } from "#lib/settlement/follow-transactions.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { settlementTransactions } from "#lib/settlement/tables.ts";
+import { noSettlementIsStuck } from "#lib/settlement/watch-settlements.ts";
 import { useDatabase } from "#test/database.ts";
 import { brokenSums } from "#test/invariants.ts";
 import { eventsOf } from "#test/mandates.ts";
@@ -24,6 +25,8 @@ beforeAll(() => {
 afterEach(async () => expect(await brokenSums()).toEqual([]));
 
 const mine = (blocks: number) => chain().client.mine({ blocks });
+
+const aMinuteAgo = sql`clock_timestamp() - interval '1 minute'`;
 
 /** Makes the sent transactions and open executions due, and checks both once. */
 async function follow(): Promise<void> {
@@ -132,6 +135,29 @@ describe("a settled payment", () => {
     expect((await paying).data.settlementStatus).toBe("processing");
     await follow();
     expect(await state()).toMatchObject({ settlementStatus: "processing", hold: "submitted" });
+  });
+
+  test("that a reorganization removes is not stuck at once if its transaction is signed again", async () => {
+    const { pay, balance } = await payment("facilitatorSettled");
+    const takeBack = await reorganize(async () => {
+      await pay();
+      await mine(1);
+      await follow();
+    });
+    await takeBack();
+    await database()
+      .update(settlementTransactions)
+      .set({ sentAt: aMinuteAgo, waitingSince: aMinuteAgo })
+      .where(eq(settlementTransactions.status, "sent"));
+    await chain().client.setAutomine(false);
+    await follow();
+    await chain().client.setAutomine(true);
+    const anew = sql`status = 'sent' AND block_number IS NULL AND earlier_hashes <> '{}'`;
+    expect(await database().select().from(settlementTransactions).where(anew)).toHaveLength(1);
+    expect(await noSettlementIsStuck()).toBe(true);
+    await mine(8);
+    await follow();
+    expect([await balance(), await noSettlementIsStuck()]).toEqual([250_000n, true]);
   });
 
   test("that its seller settled is pending again, and fails if nobody settles it again", async () => {

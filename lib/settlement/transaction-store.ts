@@ -135,6 +135,9 @@ export async function noteMined(mined: readonly MinedTransaction[], againInMs: n
     FROM ${foundIn(mined)} WHERE t.transaction_id = found.id AND t.status = 'sent'`);
 }
 
+/** A transaction that was in a block until now begins to wait now. */
+const waitingSince = sql`CASE WHEN block_number IS NULL THEN waiting_since ELSE clock_timestamp() END`;
+
 /** Stores that transactions are in no block, or are no longer in a block. */
 export async function noteWaiting(
   waiting: readonly { readonly transactionId: string; readonly againInMs: number }[],
@@ -144,7 +147,7 @@ export async function noteWaiting(
   const pauses = waiting.map(({ againInMs }) => BigInt(Math.round(againInMs)));
   await database().execute(sql`UPDATE settlement_transactions t
     SET block_number = NULL, next_check_at = clock_timestamp() + again.ms * interval '1 millisecond',
-      waiting_since = CASE WHEN t.block_number IS NULL THEN t.waiting_since ELSE clock_timestamp() END
+      waiting_since = ${waitingSince}
     FROM (SELECT ${listed(ids, "text")} AS id, ${listed(pauses, "bigint")} AS ms) AS again WHERE t.transaction_id = again.id AND t.status = 'sent'`);
 }
 
@@ -156,6 +159,7 @@ export async function storeAnew(tx: Tx, row: TransactionRow, signed: SignedBytes
       ...signed,
       earlierHashes: [...row.earlierHashes, row.hash],
       blockNumber: null,
+      waitingSince,
       sentAt: now,
       nextCheckAt: soon(FIRST_LOOK_MS),
     })
