@@ -9,7 +9,6 @@ import { mcpPurchases } from "#lib/mcp/tables.ts";
 import { tools } from "#lib/mcp/tools.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { read, reject } from "#test/checkouts.ts";
-import { newKey as newAgent } from "#test/identity.ts";
 import { newClient, oldClient, type Fields } from "#test/mcp.ts";
 import { settlesThrough } from "#test/orders.ts";
 import { stockFacilitator } from "#test/shop.ts";
@@ -201,32 +200,6 @@ describe("approval", () => {
     const statusOf = async () => (await call("place_order", args)).structuredContent["status"];
     await expect.poll(statusOf, { timeout: 20_000, interval: 500 }).toBe("completed");
     expect((await chain().balanceOf(scene().shop.payTo)) - before).toBe(25_000_000n);
-  });
-
-  test("a requestState is valid once, for one call of one agent", async () => {
-    const states: string[] = [];
-    const { client: official } = await newClient(scene().service.url, scene().agent.credential, () => "decline");
-    const args = asks(await askingMandate());
-    const sendTool = async (on: typeof official, change: Fields) => {
-      const params = { name: "authorize_payment", arguments: args, ...change };
-      return on.request({ method: "tools/call", params }, { allowInputRequired: true }) as Promise<Fields>;
-    };
-    const first = await sendTool(official, {});
-    states.push(text(first, "requestState"));
-    const [requestState = ""] = states;
-    const inputResponses = { approval: { action: "decline" } };
-    const other = await newClient(scene().service.url, (await newAgent(scene().owner)).credential, () => "decline");
-    await expect(sendTool(other.client, { requestState, inputResponses })).rejects.toThrow("Invalid or expired requestState");
-    await expect(sendTool(official, { requestState: `${requestState.slice(0, -2)}AA`, inputResponses })).rejects.toThrow(
-      "requestState",
-    );
-    const changed = await sendTool(official, { requestState, inputResponses, arguments: asks(await askingMandate()) });
-    expect(changed["structuredContent"]).toMatchObject({ status: "refused", problem: { code: "conflict" } });
-    expect(await sendTool(official, { requestState, inputResponses })).toMatchObject({
-      structuredContent: { status: "approvalRequired" },
-    });
-    const again = await sendTool(official, { requestState, inputResponses });
-    expect(again["structuredContent"]).toMatchObject({ status: "refused", problem: { code: "conflict" } });
   });
 });
 

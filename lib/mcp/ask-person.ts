@@ -99,10 +99,11 @@ export async function askPerson(on: ToolContext, purchase: Purchase, question: Q
   await keepPurchase(purchase.row, new Date(Date.parse(intent.expiresAt) + KEPT_MS));
   const calls = state === null ? 0 : state.calls + 1;
   if (!showsUrl || closed || calls > ROUNDS_MAX) return waitingFor({ ...question, expiresAt: intent.expiresAt });
-  const { slot, purchaseKey } = purchase.row;
+  const { slot, purchaseKey, createdAt } = purchase.row;
   const seller = new URL(intent.storefrontUrl).host;
   const message = `A person must approve ${intent.displayAmount} to ${seller} before it is paid. Open the page to decide.`;
   // A repeated call does not show the page again, because the first one is still open.
   const page = state === null ? { url, message } : null;
-  return { kind: "input", result: await on.elicitation.ask({ slot, purchaseKey, round: purchase.round, calls }, page) };
+  const wait = { slot, purchaseKey, createdAt: createdAt.getTime(), round: purchase.round, calls };
+  return { kind: "input", result: await on.elicitation.ask(wait, page) };
 }

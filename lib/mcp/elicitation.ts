@@ -9,6 +9,8 @@ import { perProcess } from "#lib/process.ts";
 export const WaitState = z.strictObject({
   slot: z.string(),
   purchaseKey: z.string(),
+  /** When the purchase was created, in milliseconds. */
+  createdAt: z.int(),
   round: z.int(),
   calls: z.int(),
 });

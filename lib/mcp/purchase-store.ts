@@ -66,12 +66,16 @@ export async function keepPurchase(name: Name, until: Date): Promise<void> {
     .where(is(name));
 }
 
-/** False if `round` is not the current one, because it was used, or if the purchase was replaced or deleted. */
-export async function useRound(name: Name, round: number): Promise<boolean> {
+/**
+ * False if `round` is not the current one, because it was used, or if the purchase was replaced or deleted. With a purchaseId,
+ * a replaced purchase has the same key, and only its creation time differs.
+ */
+export async function useRound(of: Name & Pick<PurchaseRow, "createdAt" | "round">): Promise<boolean> {
+  const { createdAt, round } = of;
   const used = await database()
     .update(mcpPurchases)
     .set({ round: round + 1 })
-    .where(and(is(name), eq(mcpPurchases.round, round)))
+    .where(and(is(of), eq(mcpPurchases.createdAt, createdAt), eq(mcpPurchases.round, round)))
     .returning({ slot: mcpPurchases.slot });
   return used.length === 1;
 }

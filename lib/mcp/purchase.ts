@@ -46,7 +46,7 @@ export async function openPurchase(toolName: string, args: Arguments, on: ToolCo
   const { state } = on.elicitation;
   if (state === null) return { row, repeated: !isNew, round: row.round };
   const isOwn = state.slot === slot && state.purchaseKey === row.purchaseKey;
-  if (!isOwn || !(await useRound(row, state.round))) throw stateRefused();
+  if (!isOwn || !(await useRound({ ...state, createdAt: new Date(state.createdAt) }))) throw stateRefused();
   return { row, repeated: false, round: state.round + 1 };
 }
 

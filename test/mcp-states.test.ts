@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+import { database } from "#lib/db/client.ts";
+import { mcpPurchases } from "#lib/mcp/tables.ts";
+import { newKey as newAgent } from "#test/identity.ts";
+import { newClient, type Fields } from "#test/mcp.ts";
+import { mcpScene, text } from "#test/mcp-scene.ts";
+import type { Credential } from "#test/tenant.ts";
+
+const { scene, askingMandate, asks } = mcpScene();
+
+const inputResponses = { approval: { action: "decline" } };
+const conflict = { structuredContent: { status: "refused", problem: { code: "conflict" } } };
+const asked = { structuredContent: { status: "approvalRequired" } };
+
+/** Returns a function that calls authorize_payment and does not answer the questions of the service. */
+async function caller(args: Fields, credential: Credential = scene().agent.credential) {
+  const { client } = await newClient(scene().service.url, credential, () => "decline");
+  return (change: Fields = {}) => {
+    const params = { name: "authorize_payment", arguments: args, ...change };
+    return client.request({ method: "tools/call", params }, { allowInputRequired: true }) as Promise<Fields>;
+  };
+}
+
+describe("a requestState", () => {
+  test("is valid once, for one call of one agent", async () => {
+    const args = asks(await askingMandate());
+    const send = await caller(args);
+    const requestState = text(await send(), "requestState");
+    const sendAsOther = await caller(args, (await newAgent(scene().owner)).credential);
+    await expect(sendAsOther({ requestState, inputResponses })).rejects.toThrow("Invalid or expired requestState");
+    await expect(send({ requestState: `${requestState.slice(0, -2)}AA`, inputResponses })).rejects.toThrow("requestState");
+    const changed = await send({ requestState, inputResponses, arguments: asks(await askingMandate()) });
+    expect(changed).toMatchObject(conflict);
+    expect(await send({ requestState, inputResponses })).toMatchObject(asked);
+    expect(await send({ requestState, inputResponses })).toMatchObject(conflict);
+  });
+
+  test("that was used stays refused after the same purchaseId began again", async () => {
+    const send = await caller({ ...asks(await askingMandate()), purchaseId: `order-${crypto.randomUUID()}` });
+    const used = text(await send(), "requestState");
+    expect(await send({ requestState: used, inputResponses })).toMatchObject(asked);
+    await database()
+      .update(mcpPurchases)
+      .set({ liveUntil: new Date(0) });
+    expect(await send({ requestState: used, inputResponses })).toMatchObject(conflict);
+    const fresh = text(await send(), "requestState");
+    expect(await send({ requestState: used, inputResponses })).toMatchObject(conflict);
+    expect(await send({ requestState: fresh, inputResponses })).toMatchObject(asked);
+  });
+});
