@@ -29,6 +29,9 @@ describe.each([
       const listed = (await official.listTools()).tools;
       expect(listed.map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
       expect(listed.every(({ annotations, outputSchema }) => annotations && outputSchema?.type === "object")).toBe(true);
+      // The other paying tools begin a new purchase if their arguments are repeated after ten minutes without a purchaseId.
+      const repeatable = listed.filter(({ annotations }) => annotations?.idempotentHint);
+      expect(repeatable.map(({ name }) => name)).toEqual(["execute_payment", "cancel"]);
       const said = async (name: string, args: Fields) => (await call(name, args)).structuredContent;
 
       const budget = (await said("get_budget", {}))["mandates"] as Fields[];

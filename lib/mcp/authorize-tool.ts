@@ -14,7 +14,7 @@ import {
   repeatFields,
   waitingFields,
 } from "#lib/mcp/shapes.ts";
-import { paying, refused, tool } from "#lib/mcp/tool.ts";
+import { buying, refused, tool } from "#lib/mcp/tool.ts";
 
 const NAME = "authorize_payment";
 
@@ -31,7 +31,7 @@ export const authorizePaymentTool = tool({
   title: "Authorize a payment",
   description:
     "Decides whether you may make this payment and reserves its amount in the budget. For agents with their own wallet: pay it with execute_payment. If a person must approve, the call waits for their answer or returns approvalUrl. Repeats with the same arguments within ten minutes are the same payment.",
-  annotations: paying(true),
+  annotations: buying,
   input: z.strictObject({ mandateId: MandateId, intent: Intent, purpose: Purpose, purchaseId: PurchaseId }),
   output: z.object({
     status: z.enum(["authorized", "denied", "approvalRequired", "approvalDeclined", "approvalExpired", "ended", "refused"]),

@@ -2,14 +2,14 @@ import { z } from "zod";
 import { Id } from "#lib/ids.ts";
 import { reachable } from "#lib/mcp/reachable.ts";
 import { problem } from "#lib/mcp/shapes.ts";
-import { paying, refused, tool } from "#lib/mcp/tool.ts";
+import { refused, repeatable, tool } from "#lib/mcp/tool.ts";
 
 export const cancel = tool({
   name: "cancel",
   title: "Cancel a request",
   description:
     "Cancels a request of yours that waits for a person, or for which nothing was paid yet. Its reserved amount is released. A repeat changes nothing.",
-  annotations: paying(false),
+  annotations: repeatable,
   input: z.strictObject({ checkoutIntentId: Id.meta({ description: "From the answer that asked for the approval." }) }),
   output: z.object({
     status: z.enum(["canceled", "refused"]),

@@ -3,7 +3,7 @@ import { Id } from "#lib/ids.ts";
 import { executeOnce } from "#lib/mcp/execution.ts";
 import { again } from "#lib/mcp/purchase.ts";
 import { Execution, next, problem, repeatFields } from "#lib/mcp/shapes.ts";
-import { paying, refused, tool } from "#lib/mcp/tool.ts";
+import { refused, repeatable, tool } from "#lib/mcp/tool.ts";
 
 const nextStep =
   "If the answer has credentialHeaders, send them to the seller with your request. Follow the payment with get_payment. Do not pay again.";
@@ -13,7 +13,7 @@ export const executePaymentTool = tool({
   title: "Pay an authorized payment",
   description:
     "Pays what authorize_payment allowed or a person approved. Send the signed x402 credential of your wallet; leave it out if the mandate is registered on the chain for this payee, then the service signs. A repeat returns the attempt that is open or paid. A new attempt is made only after a failed one.",
-  annotations: paying(false),
+  annotations: repeatable,
   input: z.strictObject({
     authorizationId: Id,
     paymentCredential: z

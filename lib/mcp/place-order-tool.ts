@@ -4,7 +4,7 @@ import { askPerson, questionOf } from "#lib/mcp/ask-person.ts";
 import { openPurchase, repeatOf } from "#lib/mcp/purchase.ts";
 import { reachable } from "#lib/mcp/reachable.ts";
 import { MandateId, next, problem, PurchaseId, Purpose, repeatFields, waitingFields } from "#lib/mcp/shapes.ts";
-import { paying, refused, tool } from "#lib/mcp/tool.ts";
+import { buying, refused, tool } from "#lib/mcp/tool.ts";
 import { OrderStatus } from "#lib/vocabulary.ts";
 
 const NAME = "place_order";
@@ -25,7 +25,7 @@ export const placeOrderTool = tool({
   title: "Place an order",
   description:
     "Orders a basket at a storefront and pays it under the mandate. Call it again with the same arguments to continue the same order, for example after an approval. The person sees the basket and the price.",
-  annotations: paying(true),
+  annotations: buying,
   input: z.strictObject({
     storefrontUrl: StorefrontUrl,
     mandateId: MandateId,
