@@ -41,16 +41,19 @@ const instructions: Readonly<Record<OrderStatus, string>> = {
   failed: "The order failed. Read the payment and its executions before anything is paid again.",
 };
 
-const tryAgain =
-  "The payment was refused before it was sent. Nothing was paid. Repeat this call with the same idempotencyKey after the buyer has corrected the cause.";
+const serviceSigns =
+  "The service signs this payment itself. Do not sign it. Repeat this call with the same idempotencyKey and without paymentCredential.";
 
-const again =
-  "The credential was refused before it was sent. Sign a new one for paymentRequired and repeat this call with the same idempotencyKey.";
+const failed = "This payment failed. The cause is in intent.metadata.failureCode.";
+
+const payAgain = `${failed} Repeat this call with the same idempotencyKey and without paymentCredential after the cause is corrected.`;
+
+const signAgain = `${failed} Sign a new credential for paymentRequired and repeat this call with the same idempotencyKey after the cause is corrected.`;
 
 function instructionsOf(status: OrderStatus, { paymentMode, refused }: Snapshot): string {
-  if (refused) return paymentMode === "service7702" ? tryAgain : again;
-  // The service became able to sign during this call, so the agent must not sign and repeats the call.
-  return paymentMode === "service7702" && status === "paymentCredentialRequired" ? tryAgain : instructions[status];
+  if (refused) return paymentMode === "service7702" ? payAgain : signAgain;
+  // The service became able to sign during this call.
+  return paymentMode === "service7702" && status === "paymentCredentialRequired" ? serviceSigns : instructions[status];
 }
 
 function nextActionOf({ order, hasWallet, paymentMode, refused, url }: Snapshot, status: OrderStatus): PlacedOrder["nextAction"] {
