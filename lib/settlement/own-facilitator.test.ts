@@ -13,6 +13,10 @@ import { reconcilePlain } from "#lib/settlement/reconcile-plain.ts";
 import { settlementDays } from "#lib/onchain/tables.ts";
 import { plainSettlements } from "#lib/settlement/tables.ts";
 import { createAgent } from "#test/tenant.ts";
+import { facilitatorFor, type Facilitator } from "#lib/settlement/facilitator.ts";
+import { settleAndConfirm } from "#lib/settlement/submit.ts";
+import { decodeCredential } from "#lib/x402/credential.ts";
+import { requirementsOf } from "#lib/x402/requirements.ts";
 import { settlementAccount } from "#lib/settlement/wallet.ts";
 import { useDatabase } from "#test/database.ts";
 import { brokenSums } from "#test/invariants.ts";
@@ -25,6 +29,7 @@ import {
   signed,
   useSettlement,
   fundedWallet,
+  newWallet,
 } from "#test/payments.ts";
 
 useDatabase();
@@ -121,6 +126,31 @@ describe("the service's own facilitator", () => {
       .where(eq(executions.executionId, data.executionId));
     await reconcile();
     expect((await readPayment(scene, authorizationId)).data.executions[0]?.settlementStatus).toBe("settled");
+  });
+
+  test("tries again if the payer had too little at the first try and has enough afterwards", async () => {
+    const expected = expectedOf(await paymentScene(weSettle));
+    const wallet = newWallet();
+    const decoded = decodeCredential(await signed(wallet, expected));
+    if (!decoded.ok) throw new Error(decoded.detail);
+    const { payload, payer, nonce, validBefore } = decoded.credential;
+    const { chain: network, tokenAddress } = expected.asset;
+    const { payTo, amount } = expected;
+    const until = new Date(Number(validBefore) * 1_000);
+    const transfer = { chain: network, tokenAddress, payer, payTo, amount, nonce, validBefore: until, fromBlock: 0n };
+    const own = facilitatorFor(null);
+    const settle = (facilitator: Facilitator) => settleAndConfirm(facilitator, transfer, payload, requirementsOf(expected));
+    expect(await settle(own)).toMatchObject({ kind: "failed", failure: { code: "insufficient_funds" } });
+    const thenFunded: Facilitator["settle"] = async (...asked) => {
+      const answer = await own.settle(...asked);
+      await chain().mint(wallet.address, 1_000_000n);
+      return answer;
+    };
+    expect(await settle({ ...own, settle: thenFunded })).toEqual({
+      kind: "unknown",
+      detail: "The paying wallet did not hold enough of the token at the last try. The service tries again.",
+    });
+    expect(await settle(own)).toMatchObject({ kind: "settled" });
   });
 
   test("429 after a seller's settlements of the day are used up, and nothing is recorded", async () => {

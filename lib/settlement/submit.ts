@@ -220,9 +220,14 @@ async function judgeRefusal(
   }
   const broadcastNothing =
     facilitator.trusted && transaction === null && !/transaction_failed|unexpected/.test(answer.errorReason ?? "unexpected");
-  if (broadcastNothing && /insufficient/.test(answer.errorReason ?? "") && (await hasEnough(transfer))) {
-    log().error({ chain: transfer.chain }, "The settlement wallet cannot pay for gas");
-    return { kind: "unknown", detail: "The service could not send the transaction yet. It tries again." };
+  // The payer may have been paid since the refusal; a lack of gas never comes here, because the facilitator then throws NoGas.
+  if (broadcastNothing && answer.errorReason === "insufficient_funds" && (await hasEnough(transfer))) {
+    log().warn(
+      { chain: transfer.chain },
+      "A payer lacked funds for its payment, but its balance is now enough or unknown; it is tried again",
+    );
+    const detail = "The paying wallet did not hold enough of the token at the last try. The service tries again.";
+    return { kind: "unknown", detail };
   }
   const named = failureOf(answer.errorReason);
   const failure = facilitator.trusted && answer.errorMessage ? { ...named, detail: answer.errorMessage } : named;
