@@ -39,7 +39,7 @@ const checks: Step[] = [
   { name: "dead code", command: ["knip", "--no-progress"] },
 ];
 
-/** Builds pages and server once, before the tests that start servers, because two builds at the same time would mix files. */
+/** Builds pages and server once, before the tests that start servers, because only one build of the pages can run at a time. */
 const build: Step = { name: "build", command: ["node", "scripts/build.ts"] };
 
 const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${RESULTS}`];

@@ -16,7 +16,7 @@ function refusalOf(error: unknown): PasskeyRefusal {
   return new PasskeyRefusal("No passkey was used: the request was closed, or it expired.");
 }
 
-/** Loads the code for passkeys only when a passkey is used, because most visits of a page do not need it. */
+/** Loads the code for passkeys on demand, because most visits of a page do not need it. */
 const load = () => import("@simplewebauthn/browser");
 
 /** @throws PasskeyRefusal */

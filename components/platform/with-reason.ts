@@ -3,7 +3,7 @@ import * as billing from "#lib/billing/contract.ts";
 import * as platform from "#lib/platform/contract.ts";
 import { REASON_MIN } from "./role-words.ts";
 
-/* The forms of these operations require a longer reason than the service does. */
+/* The forms of these operations require a reason with REASON_MIN characters; the service does not. */
 
 const Reason = z.string().trim().min(REASON_MIN, `Write at least ${REASON_MIN} characters.`).max(500);
 const metadata = z.strictObject({ reason: Reason });

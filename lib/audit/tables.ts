@@ -92,7 +92,7 @@ export const auditCheckpoints = pgTable(
   (table) => [primaryKey({ columns: [table.chain, table.sequence, table.keyId] })],
 );
 
-/** A row is deleted when its log is signed again. It stores the signed tree head for processes that have not seen that head. */
+/** A row is deleted when its log is signed again. Its tree head is the last signed one, for processes that do not know that one. */
 export const auditAlarms = pgTable("audit_alarms", {
   chain: text("chain").primaryKey(),
   /** The first wrong event, or the sequence of a forged checkpoint; 0 if the file AUDIT_HEADS_FILE cannot be used. */

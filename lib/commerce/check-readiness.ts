@@ -80,7 +80,7 @@ async function serviceCheck(): Promise<Check> {
   const needed = findings.filter(({ name }) => name !== "pages");
   const down = needed.filter(({ status }) => status !== "ready").map(({ name }) => name);
   if (down.length === 0) return ready("serviceAvailable", "The service works.");
-  const details = { detail: `Not ready: ${down.join(", ")}.`, nextActions: [retryLater] };
+  const details = { detail: `The service is not ready: ${down.join(", ")}.`, nextActions: [retryLater] };
   return failing("serviceAvailable", new Problem("service_unavailable", details));
 }
 

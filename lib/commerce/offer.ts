@@ -39,7 +39,7 @@ export type Offer = {
   readonly challenge: PaymentRequired;
   /** The idempotencyKey in every POST to the storefront's checkout, without and with the signed payment. */
   readonly checkoutKey: string;
-  /** The fields in which the 402 response differs from the quote, the storefront's own data or the configured token. */
+  /** The fields in which the 402 response differs from the quote, from `storefront` or from the configured token. */
   readonly mismatches: readonly Mismatch[];
 };
 

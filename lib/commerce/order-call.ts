@@ -22,7 +22,7 @@ export type LeaseHolder = Pick<OrderCall, "requestId" | "lease"> & {
 
 export type StepResult = {
   readonly order: OrderRow;
-  /** Whether the next step of the order runs now, in the same call. */
+  /** Whether the order may continue in this call; after a decision, only an order that waits for its payment continues. */
   readonly goOn: boolean;
   /** The payment of this call was refused or has failed; `code` says why, and the agent may try again. */
   readonly refused?: { readonly executionId: string; readonly code: string };

@@ -1,6 +1,6 @@
 const ROWS = 1_000;
 
-/** Calls `remove`, which deletes at most `rows` rows, until none is left, so that each statement is short. */
+/** Repeats `remove`, whose statements delete at most `rows` rows each, so that no statement is long. */
 export async function deleteInBatches(remove: (rows: number) => Promise<number>): Promise<number> {
   let gone = 0;
   for (;;) {

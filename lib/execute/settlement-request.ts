@@ -23,7 +23,7 @@ import { chainOfNetwork, isVersion1 } from "#lib/x402/version-1.ts";
 /** For this long after a payment without a mandate has expired, the seller can still be told that its settlement succeeded. */
 const HANDED_OVER_WITHIN_MS = 10 * 60_000;
 
-/** The record to which a signed payment (credential) belongs: none, an execution, or a settlement without a mandate. */
+/** What has used the nonce of the credential: nothing, an execution, or a settlement that began without a mandate ("plain"). */
 export type Match =
   | { readonly kind: "unknown" }
   | { readonly kind: "execution"; readonly execution: ExecutionRow; readonly authorization: AuthorizationRow }

@@ -69,7 +69,7 @@ export const authorizations = pgTable(
     facilitatorUrl: text("facilitator_url"),
     maxTimeoutSeconds: integer("max_timeout_seconds").notNull(),
     feeScheduleId: text("fee_schedule_id"),
-    /** Whether the decision reserved the amount in the mandate's budget. */
+    /** Whether the decision made a hold: it reserved the amount and the buyer's share of the fee in the mandate's budget. */
     held: boolean("held").notNull(),
     /** The usage buckets (sums for time windows) that contain the reserved amount, as JSON. Null if no amount is reserved. */
     buckets: text("buckets"),

@@ -26,7 +26,7 @@ export type ShownKey = Pick<MadeKey, "keyId" | "name" | "preview">;
 
 export type MembersView = {
   readonly members: readonly Member[];
-  /** By the user id of the member who created them; empty if the reader may not change members. */
+  /** By the user id of the person who created or allowed them; empty if the reader may not change members. */
   readonly keysMade: Readonly<Record<string, readonly ShownKey[]>>;
   readonly invitations: readonly OpenInvitation[];
   readonly more: boolean;

@@ -8,7 +8,7 @@ export const confirmationTimeoutMs = (): number => facilitatorTimeoutMs() * 0.6;
 /** Milliseconds after which the process that submits a payment counts as dead, and another process continues. */
 export const leaseMs = (): number => facilitatorTimeoutMs() + 25_000;
 
-/** Milliseconds after its start at which a request stops waiting for the chain, so that it can store the result in time. */
+/** Milliseconds after the start of a request at which the waits that patience() shortens end. */
 const ANSWER_MS = 24_000;
 
 /** Shortens a wait to the time that is left for the request, if there is a request. */

@@ -17,7 +17,7 @@ const NOTED_AFTER_MS = 100;
 /** The wait doubles up to this maximum while no answer arrives and no message can be started. */
 const TURN_MAX_MS = 2_000;
 
-/** All senders of this process together use this many database connections, so that some are left for requests. */
+/** All senders of this process together use at most this many database connections. */
 const CONNECTIONS = 4;
 const TURN_MS = 30_000;
 

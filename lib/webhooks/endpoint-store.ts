@@ -13,7 +13,7 @@ type NewEndpoint = Omit<typeof webhookEndpoints.$inferInsert, "sequence">;
 const { webhookEndpointId, organizationId, createdAt } = webhookEndpoints;
 const owned = (organization: string, id: string) => and(eq(webhookEndpointId, id), eq(organizationId, organization));
 
-/** The endpoint gets only events that come after the present end of the organization's audit chain. */
+/** Of the organization's audit chain, the endpoint gets only the events after its present end. */
 export async function insertEndpoint(tx: Tx, row: NewEndpoint): Promise<EndpointRow> {
   const head = tx.select({ sequence: auditHeads.sequence }).from(auditHeads).where(eq(auditHeads.chain, row.organizationId));
   const [inserted] = await tx

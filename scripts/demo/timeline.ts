@@ -16,7 +16,7 @@ export function silence(): void {
   silent = true;
 }
 
-/** Prints one fact of a step under a label of at most nine letters. */
+/** Adds a fact to the running step, which prints it at its end. A label has at most nine letters. */
 export type Tell = (label: string, text: string) => void;
 
 export class StepFailed extends Error {

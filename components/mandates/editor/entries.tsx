@@ -27,7 +27,7 @@ type Props = {
 
 const asTyped = (entry: string): string => entry;
 
-/** Enter, a comma or leaving the field adds the typed text. */
+/** Enter, a comma at the end of the text, or leaving the field adds the typed entries. */
 export function Entries({ path, label, hint, blanks = false, tidy = asTyped }: Props) {
   const { errorOf } = useDraft();
   const { field } = useController<MandateDraft, ListPath>({ name: path });

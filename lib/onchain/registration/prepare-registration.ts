@@ -26,7 +26,7 @@ const SIGNING_SECONDS = DEADLINE_MAX_SECONDS / 2;
 
 const randomNonce = (): bigint => BigInt(`0x${randomBytes(16).toString("hex")}`);
 
-/** Stores nothing: when the signature arrives, the service computes the same data again. */
+/** Stores nothing: registerMandate gets the nonce and the deadline back with the signature, and computes the terms again. */
 export const prepareRegistration: Handler<typeof contract.prepareRegistration> = async ({ id, query }, { caller }) => {
   const mandate = await findRegistrable(database(), id);
   if (mandate?.organizationId !== caller.organizationId) throw notFound("mandate");
