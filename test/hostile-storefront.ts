@@ -84,6 +84,8 @@ export type HostileStorefront = ListeningServer & {
   readonly payTo: Address;
   /** Received requests, such as "POST /agent/quotes". */
   readonly asked: string[];
+  /** Runs before the answer to each request; null for nothing. */
+  beforeAnswer: ((path: string) => Promise<unknown>) | null;
   /** The signed payments that the checkout received. */
   readonly credentials: string[];
   /** Settles a signed payment. If null, the shop reports a settlement that did not happen. */
@@ -218,6 +220,7 @@ export async function openHostileStorefront(payTo: Address = `0x${"5a".repeat(20
     const { pathname } = new URL(request.url ?? "/", "http://shop");
     shop.asked.push(`${request.method} ${pathname}`);
     const body = await readBody(request);
+    await shop.beforeAnswer?.(pathname);
     if (pathname === "/.well-known/agent-storefront.json") {
       return (early[shop.fault] ?? (() => json(response, 200, manifestOf(shop))))(response);
     }
@@ -261,6 +264,7 @@ export async function openHostileStorefront(payTo: Address = `0x${"5a".repeat(20
     domain,
     payTo,
     asked: [],
+    beforeAnswer: null,
     credentials: [],
     settle: null,
   };

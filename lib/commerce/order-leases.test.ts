@@ -1,24 +1,36 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { orders } from "#lib/approvals/tables.ts";
+import { checkoutApprovals, checkoutIntents, orders } from "#lib/approvals/tables.ts";
 import * as orderContract from "#lib/commerce/order-contract.ts";
 import { credentialOf, runOrder } from "#lib/commerce/run-order.ts";
 import { database } from "#lib/db/client.ts";
+import { reservations } from "#lib/holds/tables.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import { activateMandate } from "#lib/mandates/lifecycle/activate-mandate.ts";
 import { installedFetch, standardLimits } from "#lib/outbound/guarded-fetch.ts";
+import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
 import { forget, perProcess } from "#lib/process.ts";
-import { approve, checkoutScene, items, open as openPolicy, reviewed, type CheckoutScene } from "#test/checkouts.ts";
+import {
+  approve,
+  checkoutScene,
+  items,
+  open as openPolicy,
+  previewed,
+  read,
+  reviewed,
+  type CheckoutScene,
+} from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
+import { hold } from "#test/holding.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
 import { brokenSums } from "#test/invariants.ts";
 import { draftMandate } from "#test/mandates.ts";
-import { newOrderKey, place, settlesThrough, signedOrder } from "#test/orders.ts";
+import { goOn, newOrderKey, place, settlesThrough, signedOrder } from "#test/orders.ts";
 import { newWallet, useSettlement } from "#test/payments.ts";
 import { stockFacilitator } from "#test/shop.ts";
 import { send } from "#test/tenant.ts";
 
-useDatabase();
+const databaseOf = useDatabase();
 const chain = useSettlement();
 const wallet = newWallet();
 
@@ -87,5 +99,100 @@ describe("a run ends before its lease", () => {
     expect([late.data.status, shop.credentials]).toEqual(["paymentCredentialRequired", []]);
     expect((await place(scene, shop, key, { paymentCredential })).data.status).toBe("completed");
     expect(shop.credentials).toEqual([paymentCredential]);
+  });
+});
+
+describe("a call that loses its lease before it decides", () => {
+  const holds = async ({ mandateId }: Scene) =>
+    (await database().select().from(reservations).where(eq(reservations.mandateId, mandateId))).map(({ status }) => status);
+  const another = { lease: "req_other", leasedUntil: sql`clock_timestamp() + interval '1 minute'` };
+  const takeLease = (key: string) => database().update(orders).set(another).where(eq(orders.idempotencyKey, key));
+  const endLease = (key: string) => database().update(orders).set({ leasedUntil: null }).where(eq(orders.idempotencyKey, key));
+
+  /** Runs the work when the storefront's checkout is asked in the call, before it answers. */
+  async function during<T>(call: () => Promise<T>, work: () => Promise<unknown>): Promise<T> {
+    shop.beforeAnswer = (path) => (path === "/agent/checkout" ? work() : Promise.resolve());
+    const reply = await call();
+    shop.beforeAnswer = null;
+    return reply;
+  }
+
+  test("reserves nothing, and the next call decides and pays the order", async () => {
+    const scene = await checkoutScene();
+    const key = newOrderKey();
+    const lost = await during(
+      () => place(scene, shop, key),
+      () => takeLease(key),
+    );
+    expect([lost.status, lost.problem.code]).toEqual([409, "idempotency_in_flight"]);
+    expect(await holds(scene)).toEqual([]);
+    await endLease(key);
+    const first = await place(scene, shop, key);
+    expect(first.data.status).toBe("paymentCredentialRequired");
+    expect(await holds(scene)).toEqual(["held"]);
+    const paymentCredential = await signedOrder(wallet, first);
+    expect((await place(scene, shop, key, { paymentCredential })).data.status).toBe("completed");
+    expect(await holds(scene)).toEqual(["captured"]);
+  });
+
+  test("reserves nothing if the order was deleted meanwhile, and the key can be used again", async () => {
+    const scene = await checkoutScene();
+    const key = newOrderKey();
+    const lost = await during(
+      () => place(scene, shop, key),
+      () => database().delete(orders).where(eq(orders.idempotencyKey, key)),
+    );
+    expect([lost.status, lost.problem.code]).toEqual([409, "idempotency_in_flight"]);
+    expect(await holds(scene)).toEqual([]);
+    expect((await place(scene, shop, key)).data.status).toBe("paymentCredentialRequired");
+    expect(await holds(scene)).toEqual(["held"]);
+  });
+
+  test("does not stop the other payments of its batch", async () => {
+    const scene = await checkoutScene();
+    const row = await hold(databaseOf().url, `SELECT FROM mandates WHERE mandate_id = '${scene.mandateId}' FOR UPDATE`);
+    const before = place(scene, shop, newOrderKey());
+    await row.blocks();
+    const lost = newOrderKey();
+    const asked = [place(scene, shop, lost), place(scene, shop, newOrderKey())];
+    await expect.poll(() => authorizeQueue().depth).toBe(2);
+    await takeLease(lost);
+    await row.release();
+    const replies = await Promise.all([before, ...asked]);
+    expect(replies.map(({ status, data, problem }) => (status === 200 ? data.status : problem.code))).toEqual([
+      "paymentCredentialRequired",
+      "idempotency_in_flight",
+      "paymentCredentialRequired",
+    ]);
+    expect(await holds(scene)).toEqual(["held", "held"]);
+  });
+
+  test("uses no approval, and the next call pays what was approved", async () => {
+    const scene = await checkoutScene();
+    const checkoutIntentId = await previewed(shop, scene.agent.credential);
+    await reviewed(checkoutIntentId, scene.person);
+    await approve(checkoutIntentId, scene.person.credential);
+    const token = (await read(checkoutIntentId, scene.agent.credential)).data.continuationToken ?? "";
+    await database()
+      .update(checkoutIntents)
+      .set({ quoteExpiresAt: sql`clock_timestamp()` })
+      .where(eq(checkoutIntents.checkoutIntentId, checkoutIntentId));
+    const key = newOrderKey();
+    const lost = await during(
+      () => goOn(scene, checkoutIntentId, token, key),
+      () => takeLease(key),
+    );
+    expect([lost.status, lost.problem.code]).toEqual([409, "idempotency_in_flight"]);
+    const [approval] = await database()
+      .select()
+      .from(checkoutApprovals)
+      .where(eq(checkoutApprovals.checkoutIntentId, checkoutIntentId));
+    expect(approval).toMatchObject({ status: "pending", continuationTokenStatus: "active" });
+    await endLease(key);
+    const first = await goOn(scene, checkoutIntentId, token, key);
+    expect(first.data.status).toBe("paymentCredentialRequired");
+    const paymentCredential = await signedOrder(wallet, first);
+    expect((await goOn(scene, checkoutIntentId, token, key, { paymentCredential })).data.status).toBe("completed");
+    expect(await holds(scene)).toEqual(["captured"]);
   });
 });

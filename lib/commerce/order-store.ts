@@ -131,11 +131,13 @@ type OrderDecision = {
   readonly checkoutIntentId: string | null;
 };
 
-/** Runs in the transaction that stores the authorization. Does not change the order if another call has the lease. */
+/** Divides by zero if another call has the lease or deleted the order, so that the transaction stores no authorization either. */
 export const saveDecided = (c: Sql, order: OrderDecision) => c`
-  UPDATE orders SET status = ${order.status}, attempt = ${order.attempt}, offer = ${JSON.stringify(order.offer)}::text::json,
-    authorization_id = ${order.authorizationId}, checkout_intent_id = ${order.checkoutIntentId}, updated_at = clock_timestamp()
-  WHERE order_id = ${order.orderId} AND lease = ${order.lease}`;
+  WITH saved AS (
+    UPDATE orders SET status = ${order.status}, attempt = ${order.attempt}, offer = ${JSON.stringify(order.offer)}::text::json,
+      authorization_id = ${order.authorizationId}, checkout_intent_id = ${order.checkoutIntentId}, updated_at = clock_timestamp()
+    WHERE order_id = ${order.orderId} AND lease = ${order.lease} RETURNING order_id)
+  SELECT 1 / count(*) FROM saved`;
 
 type OrderRedemption = {
   readonly orderId: string;
@@ -148,7 +150,7 @@ type OrderRedemption = {
   readonly at: Date;
 };
 
-/** Marks the approval as used and keeps the amount reserved at least until `payableUntil`, in the transaction that decides. */
+/** Marks the approval as used and keeps the amount reserved at least until `payableUntil`. Divides by zero as saveDecided. */
 export const saveRedeemed = (c: Sql, one: OrderRedemption): readonly PromiseLike<unknown>[] => {
   const at = one.at.toISOString();
   return [
@@ -158,8 +160,10 @@ export const saveRedeemed = (c: Sql, one: OrderRedemption): readonly PromiseLike
       WHERE checkout_intent_id = ${one.checkoutIntentId}`,
     c`UPDATE changed_reservations SET approval_key = NULL, expires_at = greatest(expires_at, ${one.payableUntil.toISOString()}::timestamptz)
       WHERE authorization_id = ${one.authorizationId} AND status = 'held'`,
-    c`UPDATE orders SET status = 'paymentCredentialRequired', offer = ${JSON.stringify(one.offer)}::text::json, updated_at = ${at}::timestamptz
-      WHERE order_id = ${one.orderId} AND lease = ${one.lease}`,
+    c`WITH saved AS (
+        UPDATE orders SET status = 'paymentCredentialRequired', offer = ${JSON.stringify(one.offer)}::text::json, updated_at = ${at}::timestamptz
+        WHERE order_id = ${one.orderId} AND lease = ${one.lease} RETURNING order_id)
+      SELECT 1 / count(*) FROM saved`,
   ];
 };
 

@@ -14,7 +14,7 @@ import {
   outcomeUnknown,
   sqlState,
 } from "#lib/db/failure.ts";
-import { keyReused } from "#lib/command/idempotency.ts";
+import { inFlight, keyReused } from "#lib/command/idempotency.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
 import { assetOf, onlyChain } from "#lib/chains/chains.ts";
@@ -25,7 +25,7 @@ import { compiledPolicies, factsOf, type BatchFacts } from "#lib/payments/batch-
 import { withSeenOffers } from "#lib/payments/batch-offers.ts";
 import { waiversOf } from "#lib/payments/batch-waivers.ts";
 import { openAndLoad, sellerDomainOf } from "#lib/payments/batch-load.ts";
-import { lostSlot, saveBatch } from "#lib/payments/batch-save.ts";
+import { lostOrder, lostSlot, saveBatch } from "#lib/payments/batch-save.ts";
 import { readOffer } from "#lib/payments/unregistered-offer.ts";
 import { overloaded } from "#lib/payments/queue.ts";
 import { Problem } from "#lib/problem.ts";
@@ -152,6 +152,7 @@ async function run(items: readonly Item[], answers: Map<Item, Answer>, budget: {
       for (const half of halves(items)) await run(half, answers, budget, tries);
       return;
     }
+    if (lostOrder(error)) return answerAll(inFlight);
     log().error({ requestId: items[0]?.requestId, sqlState: sqlState(error), err: error }, "A batch was refused by the database");
     answerAll(
       lockedOut(error)

@@ -5,6 +5,7 @@ import { insertCheckouts } from "#lib/approvals/batch-store.ts";
 import { useWaivers } from "#lib/approvals/waiver-store.ts";
 import { idempotency } from "#lib/command/tables.ts";
 import { given } from "#lib/db/bulk.ts";
+import { sqlState } from "#lib/db/failure.ts";
 import { columnsOf } from "#lib/db/rows.ts";
 import type { NewAuthorization, ItemRecord } from "#lib/payments/decide-batch.ts";
 import { eventOf } from "#lib/payments/authorization-event.ts";
@@ -16,6 +17,9 @@ import { toWire } from "#lib/time.ts";
 /** Whether another process first stored a reply for the idempotency key, under another mandate. A retry finds the reply. */
 export const lostSlot = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && ["authorizations_slot", "idempotency_pkey"].includes(error.constraint_name ?? "");
+
+/** Whether a statement of `write` divided by zero: another call has taken the order that the payment is for. */
+export const lostOrder = (error: unknown): boolean => sqlState(error) === "22012";
 
 const replyColumns = given(
   "reply",
@@ -77,12 +81,10 @@ export async function saveBatch(
     ...records.flatMap((record) => record.write(c)),
   ]);
   const heads = kept.length > 0 ? replyAndLockHeads(c, kept, chains) : lockHeads(c, chains);
-  const written = pipelined([more, heads]);
-  // The failure is handled where `written` is awaited. Until then, this handler avoids an unhandled rejection.
-  written.catch(() => {});
+  const [, locked] = await pipelined([more, heads]);
   // The order of events: first the event of each authorization, then the events of `records`, each in batch order.
   const events: PendingEvent[] = [...rows.map(eventOf), ...records.flatMap((record) => record.events)];
-  const chained = chainTo(await allHeads(c, chains, await heads), events);
+  const chained = chainTo(await allHeads(c, chains, locked), events);
   const authorized = rows.map((row, at): ChainedAuthorization => ({
     ...row,
     event: chained.events[at]!,
@@ -94,7 +96,6 @@ export async function saveBatch(
   );
   onCommit();
   await pipelined([
-    written,
     authorized.length > 0 ? authorize(c, authorized, [...newTerms.values()]) : nothing,
     append(c, chained.events.slice(rows.length), chained.heads),
     c`COMMIT`,

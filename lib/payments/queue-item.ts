@@ -32,7 +32,7 @@ export type PurchaseRecord = {
   readonly status: number;
   readonly body: string;
   readonly events: readonly AuditEvent[];
-  /** The statements that write the rows. The batch sends them all in one round trip to the database. */
+  /** The statements that write the rows, in one round trip. One that divides by zero refuses the payment (lostOrder). */
   readonly write: (c: Sql) => readonly PromiseLike<unknown>[];
 };
 
