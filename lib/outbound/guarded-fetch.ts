@@ -108,6 +108,10 @@ async function addressesOf(target: Target & { ok: true }, { resolve, limits }: G
   return found;
 }
 
+/** The longest time of `once` with kept connections: the wait for a place, the look-up, and two tries. */
+export const onceMsMax = ({ connectMs, headersMs, bodyMs }: OutboundLimits): number =>
+  headersMs + connectMs + 2 * (connectMs + headersMs + bodyMs);
+
 const accepted = { json: "application/json", text: "text/plain", anything: "*/*" } as const;
 
 function headersFor({ json, expect, paymentSignature, message }: GuardedRequest): Record<string, string> {

@@ -1,7 +1,8 @@
 import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { guarded, refusal, serve } from "#test/guarded.ts";
+import { onceMsMax } from "#lib/outbound/guarded-fetch.ts";
+import { guarded, refusal, serve, short } from "#test/guarded.ts";
 
 const kept = { each: 4, pairs: 8, lifeMs: 60_000 };
 const many = { most: 64, each: 64, kept: 0 };
@@ -61,6 +62,25 @@ describe("kept connections", () => {
     expect(await read("/long")).toMatchObject({ status: 200, body: Buffer.from("x".repeat(512)), fault: null });
     expect(await read("/broken")).toMatchObject({ status: 200, body: null, fault: "broke off its answer" });
     expect(await read("/slow")).toMatchObject({ status: 200, body: null, fault: "sent its answer too slowly" });
+  });
+
+  test("end a request in time, even if interim answers keep it waiting and its first connection breaks", async () => {
+    let isBroken = false;
+    const { port, asked } = await serve((request, response) => {
+      if (request.url === "/first") return response.end();
+      const interim = setInterval(() => response.writeProcessing(), 50);
+      response.once("close", () => clearInterval(interim));
+      if (!isBroken) setTimeout(() => response.destroy(), 200);
+      isBroken = true;
+      return response;
+    });
+    const { fetch } = guarded({ ports: [port], limits: { kept } });
+    const read = (path: string) => fetch.once(`http://127.0.0.1:${port}${path}`, { ...post, user: "a" });
+    expect((await read("/first"))?.status).toBe(200);
+    const began = performance.now();
+    expect(await read("/waits")).toBeNull();
+    expect(performance.now() - began).toBeLessThan(onceMsMax(short));
+    expect(asked).toHaveLength(3);
   });
 
   test("use an address that is looked up and checked again at intervals", async () => {

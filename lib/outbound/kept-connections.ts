@@ -95,13 +95,16 @@ class Collector implements Dispatcher.DispatchHandler {
     this.#fail = fail;
   }
 
-  onRequestStart(): void {}
+  /** undici's own limit for the headers begins again with each informational answer. */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#abortAfter(this.#limits.headersMs, controller);
+  }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     // Informational answers (status 1xx) come before the final answer.
     if (status < 200) return;
     this.#head = { status, headers: joined(headers) };
-    this.#timer ??= setTimeout(() => controller.abort(new Error(LATE)), this.#limits.bodyMs);
+    this.#abortAfter(this.#limits.bodyMs, controller);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -115,8 +118,14 @@ class Collector implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    clearTimeout(this.#timer);
     if (this.#head) this.#end(this.#size > READ_MAX ? null : error.message === LATE ? LATE : "broke off its answer");
     else this.#fail(error);
+  }
+
+  #abortAfter(milliseconds: number, controller: Dispatcher.DispatchController): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => controller.abort(new Error(LATE)), milliseconds);
   }
 
   #end(fault: string | null): void {
