@@ -232,7 +232,7 @@ export const resendWebhookDeliveries = operation({
   tag: "Webhooks",
   summary: "Send one delivery again, or all failed ones since a time",
   description:
-    "Send either webhookDeliveryId or failedSince. A resent message has the same webhook-id and a new timestamp. Deliveries whose next attempt is due within a minute are not resent. At most 10,000 are resent by one call.",
+    "Send either webhookDeliveryId or failedSince. A resent message has the same webhook-id and a new timestamp. Deliveries whose next attempt is due within about two minutes are not resent. At most 10,000 are resent by one call.",
   access,
   body: z
     .strictObject({ webhookDeliveryId: Id.optional(), failedSince: Timestamp.optional() })

@@ -5,6 +5,7 @@ import { log } from "#lib/telemetry/log.ts";
 import { isDelivered } from "#lib/webhooks/attempt.ts";
 import type { Answered } from "#lib/webhooks/delivery-store.ts";
 import { takeTurn, type Begun } from "#lib/webhooks/lease-deliveries.ts";
+import { TURN_MS } from "#lib/webhooks/limits.ts";
 import { noteFailures } from "#lib/webhooks/note-failures.ts";
 import { giveBack, paced } from "#lib/webhooks/pace.ts";
 import { sendMessage, WIDTH } from "#lib/webhooks/send-message.ts";
@@ -19,7 +20,6 @@ const TURN_MAX_MS = 2_000;
 
 /** All senders of this process together use at most this many database connections. */
 const CONNECTIONS = 4;
-const TURN_MS = 30_000;
 
 function withConnection<T>(work: () => Promise<T>): Promise<T> {
   const turns = perProcess("webhookTurns", () => ({ next: 0 }));

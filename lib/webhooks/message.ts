@@ -1,10 +1,7 @@
 import type { ChainedEvent } from "#lib/audit/chain.ts";
 import { fullEvent, thinEvent, type Event } from "#lib/audit/thin-event.ts";
-import { minutes, toWire } from "#lib/time.ts";
+import { toWire } from "#lib/time.ts";
 import type { DeliveryRow } from "#lib/webhooks/delivery-store.ts";
-
-/** A process reserves a delivery for this time, which is normally enough to send a message and to store its answer. */
-export const LEASE_MS = minutes(1);
 
 export const TESTED = "webhookEndpoint.tested";
 

@@ -5,7 +5,7 @@ import { notFound, Problem } from "#lib/problem.ts";
 import * as contract from "#lib/webhooks/contract.ts";
 import { resendFailed, resendOne } from "#lib/webhooks/delivery-store.ts";
 import { lockEndpoint } from "#lib/webhooks/endpoint-store.ts";
-import { LEASE_MS } from "#lib/webhooks/message.ts";
+import { LEASE_MS } from "#lib/webhooks/limits.ts";
 import { requireEnabled } from "#lib/webhooks/require-enabled.ts";
 
 const RESENT_MAX = 10_000;

@@ -1,8 +1,9 @@
-import { installedFetch, standardLimits, type GuardedFetch } from "#lib/outbound/guarded-fetch.ts";
+import { installedFetch, type GuardedFetch } from "#lib/outbound/guarded-fetch.ts";
 import { isProblem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 import type { Answer } from "#lib/webhooks/attempt.ts";
 import type { Begun } from "#lib/webhooks/lease-deliveries.ts";
+import { sendLimits } from "#lib/webhooks/limits.ts";
 import { signedHeaders, signerOf } from "#lib/webhooks/secrets.ts";
 
 /** The most messages of this process to one endpoint that wait for an answer at the same time. */
@@ -13,13 +14,10 @@ const CONCURRENCY = { most: 2_048, each: 2_048, kept: 0 };
 /** After this time, messages use new connections, so that the domain's addresses are looked up and checked again. */
 const LOOKED_UP_MS = 30_000;
 
-/** After the look-up, one try takes at most 15 seconds: 2 to connect, 10 for the headers and 3 for the body. */
 const client = (): GuardedFetch =>
   perProcess("outboundWebhook", () =>
     installedFetch({
-      ...standardLimits,
-      headersMs: 10_000,
-      bodyMs: 3_000,
+      ...sendLimits,
       bodyBytes: ANSWER_BYTES,
       cutsBody: true,
       redirects: 0,

@@ -6,10 +6,12 @@ import { verifyWebhook } from "../../sdk/src/webhook.ts";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import * as audit from "#lib/audit/contract.ts";
 import { listEvents } from "#lib/audit/list-events.ts";
+import { onceMsMax } from "#lib/outbound/guarded-fetch.ts";
 import { DAY_MS } from "#lib/time.ts";
 import * as contract from "#lib/webhooks/contract.ts";
 import { deleteWebhookEndpoint } from "#lib/webhooks/delete-webhook-endpoint.ts";
 import { rotateWebhookSecret } from "#lib/webhooks/rotate-webhook-secret.ts";
+import { sendLimits, TURN_MS } from "#lib/webhooks/limits.ts";
 import { endWebhooks } from "#lib/webhooks/send-webhooks.ts";
 import { addEvents, eventsAbout } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";
@@ -195,6 +197,16 @@ describe("failures", () => {
     // that a failing endpoint may have (openFailingMax), so no more are started. The limit of 36 leaves room for four.
     for (const one of [hanging, failing]) expect((await deliveryRows(one.webhookEndpointId)).length).toBeLessThanOrEqual(36);
   });
+});
+
+test("a delivery is reserved until the slowest message has an answer and the turns that store it have begun", async () => {
+  const answers: (() => void)[] = [];
+  const endpoint = await newEndpoint(receiver, (_, response) => void answers.push(() => response.end()));
+  await addPayments(endpoint.organizationId, 1);
+  await workUntil(() => answers.length === 1);
+  const [row] = await deliveryRows(endpoint.webhookEndpointId);
+  for (const answer of answers) answer();
+  expect(Number(row?.nextAttemptAt) - Number(row?.lastAttemptAt)).toBeGreaterThan(onceMsMax(sendLimits) + TURN_MS);
 });
 
 test("processes share the work; if one is killed between sending and storing the result, no event is lost", async () => {
