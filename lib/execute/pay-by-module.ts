@@ -3,6 +3,7 @@ import type { Tx } from "#lib/db/client.ts";
 import { inFlight } from "#lib/command/idempotency.ts";
 import { newId } from "#lib/ids.ts";
 import { newestBlock } from "#lib/chains/client.ts";
+import { requireSameContracts } from "#lib/onchain/registry/deployments.ts";
 import { moduleCall, paymentIdOf } from "#lib/onchain/registry/payment-module.ts";
 import { lifeAt } from "#lib/onchain/registry/periods.ts";
 import { checkPayment, delegatesNow } from "#lib/onchain/registry/refusals.ts";
@@ -56,8 +57,9 @@ export async function prepareModulePayment(authorization: AuthorizationRow, now:
   const account = registration.account as Hex;
   const paid = registeredPayment(registration, payment);
   const paymentId = paymentIdOf(authorizationId);
-  const [refusal, delegated, balance, newest] = await askingChain(chain, () =>
+  const [, refusal, delegated, balance, newest] = await askingChain(chain, () =>
     Promise.all([
+      requireSameContracts(chain),
       checkPayment(paid, paymentId),
       delegatesNow(chain, account),
       balanceOf(chain, payment.asset.tokenAddress, account),

@@ -4,7 +4,7 @@ import { getAddress, type Hex } from "viem";
 import { database } from "#lib/db/client.ts";
 import { enterGate } from "#lib/command/gate-store.ts";
 import type { Caller } from "#lib/http/operation.ts";
-import { deploymentAt } from "#lib/onchain/registry/deployments.ts";
+import { deploymentAt, requireSameContracts } from "#lib/onchain/registry/deployments.ts";
 import { PATHS } from "#lib/onchain/registry/registration-terms.ts";
 import { lifeAt, type Life } from "#lib/onchain/registry/periods.ts";
 import { proveTransfer } from "#lib/onchain/registry/transfer-proof.ts";
@@ -102,8 +102,9 @@ export function openLife(life: Life, refused: RefusedPayment): Open {
 /** Asks the chain about nonce slot 0, because only the database knows which slots are free. */
 async function requireAccepted(registration: RegistrationRow, payment: ExpectedPayment, place: Open, refused: RefusedPayment) {
   const { chain } = payment.asset;
-  const [refusal, delegated] = await askingChain(chain, () =>
+  const [, refusal, delegated] = await askingChain(chain, () =>
     Promise.all([
+      requireSameContracts(chain),
       checkProof(registeredPayment(registration, payment), { ...place, slot: 0 }),
       delegatesNow(chain, registration.account as Hex),
     ]),

@@ -97,6 +97,14 @@ describe("prepareRegistration", () => {
     expect((await prepare(own)).problem).toMatchObject({ code: "conflict", nextActions: [{ type: "connect_wallet" }] });
   });
 
+  test("502 while a configured contract is not the one on the chain, so that no wallet delegates to other code", async () => {
+    const restore = configureChain({ contracts: { smartPaymentAccount: contracts().paymentModule } });
+    const { status, problem } = await prepare(scene);
+    expect([status, problem.code]).toEqual([502, "rpc_unavailable"]);
+    restore();
+    expect((await prepare(scene)).status).toBe(200);
+  });
+
   test("409 for a version that is registered, 502 while the chain does not answer", async () => {
     const own = await registrable();
     const restore = configureChain({ rpcUrl: "http://127.0.0.1:9" });

@@ -5,6 +5,7 @@ import { database } from "#lib/db/client.ts";
 import { lower } from "#lib/evm.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { chainIdOf } from "#lib/chains/chains.ts";
+import { requireSameContracts } from "#lib/onchain/registry/deployments.ts";
 import { isDelegated, onChain, readAccount } from "#lib/onchain/registry/registration-chain.ts";
 import type * as contract from "#lib/onchain/registry/registration-contract.ts";
 import {
@@ -40,7 +41,11 @@ export const prepareRegistration: Handler<typeof contract.prepareRegistration> =
   const onChainId = onChainIdNow(mandate);
   if (await isRegistered(database(), { chain, account }, onChainId)) throw alreadyRegistered(mandate.version);
   const nonce = randomNonce();
-  const { code, transactions } = await onChain(() => readAccount(deployment, account, nonce));
+  const { code, transactions } = await onChain(async () => {
+    // The wallet signs a delegation to this contract, whose code can then do everything with the account.
+    await requireSameContracts(chain);
+    return readAccount(deployment, account, nonce);
+  });
   const deadline = Math.floor(now.getTime() / 1_000) + SIGNING_SECONDS;
   const registering = { chain, registry: deployment.mandateRegistry, onChainId, terms, nonce, deadline: BigInt(deadline) };
   return {

@@ -10,7 +10,7 @@ import { fingerprintOf } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
 import { assetOf } from "#lib/chains/chains.ts";
-import { checkedDeployments, type Deployment } from "#lib/onchain/registry/deployments.ts";
+import { requireSameContracts, type Deployment } from "#lib/onchain/registry/deployments.ts";
 import {
   onChain,
   readAccount,
@@ -128,7 +128,7 @@ type ChainCheck = {
 const NOBODY: Hex = "0x000000000000000000000000000000000000dead";
 
 async function checkOnChain(signable: Signable | null, body: RegisterBody, deployment: Deployment): Promise<ChainCheck> {
-  await checkedDeployments();
+  await requireSameContracts(deployment.chain);
   const { account = NOBODY, candidates = [] } = signable ?? {};
   const facts = await readAccount(deployment, account, BigInt(body.nonce));
   const signature = body.signature as Hex;

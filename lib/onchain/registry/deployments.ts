@@ -1,9 +1,19 @@
-import { getAddress, isAddressEqual, parseAbi, type Address } from "viem";
+import {
+  decodeFunctionResult,
+  encodeFunctionData,
+  getAddress,
+  isAddressEqual,
+  parseAbi,
+  size,
+  type Address,
+  type PublicClient,
+} from "viem";
 import { env, type ChainConfiguration } from "#lib/env.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { chainOf } from "#lib/chains/chains.ts";
-import { chainFailure, publicClient } from "#lib/chains/client.ts";
+import { chainFailure, chainReverted, publicClient } from "#lib/chains/client.ts";
 import { guardianAccount } from "#lib/onchain/keys.ts";
+import { Problem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 
 /** The configured addresses of the contracts on one chain, and of the key that signs payments for them (the policy signer). */
@@ -51,6 +61,16 @@ export function deploymentOn(chain: string): Deployment {
   return deployment;
 }
 
+/** Null for a contract of another kind, which has no such function. @throws viem's error if the chain does not answer */
+async function addressFrom(client: PublicClient, to: Address, functionName: ContractField): Promise<Address | null> {
+  const call = client.call({ to, data: encodeFunctionData({ abi, functionName }) });
+  const { data } = await call.catch((error: unknown) => {
+    if (chainReverted(error)) return { data: undefined };
+    throw error;
+  });
+  return data !== undefined && size(data) === 32 ? decodeFunctionResult({ abi, functionName, data }) : null;
+}
+
 /** If a contract is missing, returns only what is missing. @throws viem's error if the chain does not answer */
 async function differences({ chain, ...contracts }: Deployment): Promise<readonly string[]> {
   const client = publicClient(chain);
@@ -62,7 +82,8 @@ async function differences({ chain, ...contracts }: Deployment): Promise<readonl
   const empty = (await Promise.all(named)).flat();
   if (empty.length > 0) return empty;
   const compare = async (name: string, address: Address, functionName: ContractField, configured: Address) => {
-    const found = await client.readContract({ address, abi, functionName });
+    const found = await addressFrom(client, address, functionName);
+    if (found === null) return [`on ${chain} the contract ${address} does not say what the ${name} is`];
     return isAddressEqual(found, configured) ? [] : [`on ${chain} the ${name} is ${found}, not ${configured}`];
   };
   const compared = await Promise.all([
@@ -84,19 +105,38 @@ const otherContracts = (found: readonly string[]): string =>
 
 const checkedChains = (): Set<string> => perProcess("checkedDeployments", () => new Set());
 
+async function compareOnce(deployment: Deployment): Promise<void> {
+  if (checkedChains().has(deployment.chain)) return;
+  const found = await differences(deployment);
+  if (found.length > 0) throw new OtherContracts(otherContracts(found));
+  checkedChains().add(deployment.chain);
+}
+
 /** Compares each chain's contracts, once per process if that succeeds. @throws OtherContracts, or viem's error */
 export async function checkedDeployments(): Promise<readonly Deployment[]> {
   const deployments = env().CHAINS.flatMap(deploymentOf);
-  for (const deployment of deployments) {
-    if (checkedChains().has(deployment.chain)) continue;
-    const found = await differences(deployment);
-    if (found.length > 0) throw new OtherContracts(otherContracts(found));
-    checkedChains().add(deployment.chain);
-  }
+  for (const deployment of deployments) await compareOnce(deployment);
   return deployments;
 }
 
-/** At startup. If a chain does not answer, registerMandate and listDeployments compare the contracts later. */
+/**
+ * Call this before the contracts of a chain are used, because the chain may have been silent at startup. Asks the chain until one
+ * comparison succeeds. @throws Problem rpc_unavailable if the contracts are others, or viem's error if the chain does not answer
+ */
+export async function requireSameContracts(chain: string): Promise<void> {
+  try {
+    await compareOnce(deploymentOn(chain));
+  } catch (error) {
+    if (!(error instanceof OtherContracts)) throw error;
+    log().error({ chain }, error.message);
+    throw new Problem("rpc_unavailable", {
+      detail:
+        "The contracts on the chain are not the ones in the service's configuration, so nothing was signed or sent. The operator of the service must correct it.",
+    });
+  }
+}
+
+/** At startup. If a chain does not answer, its contracts are compared before their first use. */
 export async function refuseOtherContracts(): Promise<void> {
   // Read the configuration first, so that its errors are not mistaken for a chain that does not answer.
   env();

@@ -113,6 +113,11 @@ describe("listDeployments", () => {
     await expect(refuseOtherContracts()).rejects.toThrow("paymentModule's registry");
   });
 
+  it("a contract of another kind is refused", async () => {
+    configure({ ...deployed, smartPaymentAccount: deployed.paymentModule });
+    await expect(refuseOtherContracts()).rejects.toThrow("does not say what the smartPaymentAccount's module is");
+  });
+
   it.each([
     ["guardian", { guardian: anyAddress() }, "the guardian is"],
     ["policy signer", { "policy-signer": anyAddress() }, "POLICY_SIGNER_PRIVATE_KEY must be the key"],
