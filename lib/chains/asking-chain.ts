@@ -5,7 +5,7 @@ import { isProblem, Problem } from "#lib/problem.ts";
 const chainAway = (): Problem =>
   new Problem("rpc_unavailable", { detail: "The chain does not answer. Nothing was sent; ask again with the same key." });
 
-/** Runs calls that read a chain. @throws Problem of `ask`; rpc_unavailable if a call fails, for example because the node is down */
+/** Runs calls that read a chain. @throws Problem of `ask`; rpc_unavailable if a call fails, for example if the node is down */
 export async function askingChain<T>(chain: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
