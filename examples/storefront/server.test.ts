@@ -1,4 +1,5 @@
 import { x402Client, x402HTTPClient } from "@x402/core/client";
+import type { FacilitatorClient } from "@x402/core/server";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -19,9 +20,19 @@ const wallet = privateKeyToAccount(generatePrivateKey());
 const payTo = privateKeyToAccount(generatePrivateKey()).address;
 let shop: Storefront;
 let storefront: DiscoveredStorefront;
+/** Runs before each settlement. */
+let beforeSettling = (): Promise<void> => Promise.resolve();
 
 beforeAll(async () => {
-  shop = await startStorefront({ facilitator: await stockFacilitator(chain()), payTo });
+  const stock = await stockFacilitator(chain());
+  const facilitator: FacilitatorClient = {
+    ...stock,
+    settle: async (payload, requirements) => {
+      await beforeSettling();
+      return stock.settle(payload, requirements);
+    },
+  };
+  shop = await startStorefront({ facilitator, payTo });
   (env() as { OUTBOUND_LOOPBACK?: string }).OUTBOUND_LOOPBACK = shop.domain;
   forget("outbound");
   storefront = await discoverStorefront(shop.url);
@@ -52,6 +63,46 @@ describe("the example shop", () => {
     const again = await payCheckout(storefront, order);
     expect(again.order).toEqual(paid.order);
     expect(await chain().balanceOf(payTo)).toBe(quote.amount);
+  });
+
+  it("sells a quote once, also to two payments at the same time", async () => {
+    const quote = await requestQuote(storefront, [{ query: "white mug" }]);
+    await chain().mint(wallet.address, quote.amount * 2n);
+    const [sold, paid] = [shop.orders().length, await chain().balanceOf(payTo)];
+    const { paymentRequired } = await probeCheckout(storefront, quote, "order-4");
+    const pay = async (idempotencyKey: string) =>
+      payCheckout(storefront, { ...quote, idempotencyKey, paymentSignature: await sign(paymentRequired, quote.amount) });
+    const replies = await Promise.all([pay("order-4"), pay("order-5")]);
+    expect((await chain().balanceOf(payTo)) - paid).toBe(quote.amount);
+    expect(shop.orders()).toHaveLength(sold + 1);
+    const ids = replies.flatMap(({ order }) => order?.id ?? []);
+    expect(new Set(ids)).toEqual(new Set([shop.orders().at(-1)?.id]));
+  });
+
+  it("keeps the order of a buyer who hangs up while the payment is settled, and answers it to a repeat", async () => {
+    const quote = await requestQuote(storefront, [{ query: "tee", size: "M" }]);
+    await chain().mint(wallet.address, quote.amount);
+    const { paymentRequired } = await probeCheckout(storefront, quote, "order-6");
+    const order = { ...quote, idempotencyKey: "order-6", paymentSignature: await sign(paymentRequired, quote.amount) };
+    const [begun, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    beforeSettling = () => {
+      begun.resolve();
+      return goOn.promise;
+    };
+    const hangUp = new AbortController();
+    const first = fetch(storefront.checkoutUrl, {
+      method: "POST",
+      headers: { "content-type": "application/json", "payment-signature": order.paymentSignature },
+      body: JSON.stringify({ quoteId: quote.quoteId, idempotencyKey: "order-6" }),
+      signal: hangUp.signal,
+    });
+    await begun.promise;
+    hangUp.abort();
+    await expect(first).rejects.toThrow();
+    const repeat = payCheckout(storefront, order);
+    goOn.resolve();
+    expect(await repeat).toMatchObject({ outcome: "completed", order: { id: shop.orders().at(-1)?.id } });
+    expect(shop.orders().at(-1)?.quoteId).toBe(quote.quoteId);
   });
 
   it("stores no unpaid order", async () => {

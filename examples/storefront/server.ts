@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { FacilitatorClient, HTTPRequestContext } from "@x402/core/server";
+import type { FacilitatorClient, HTTPRequestContext, HTTPTransportContext, SettleContext } from "@x402/core/server";
 import { ExactEvmScheme } from "@x402/evm/exact/server";
 import { paymentMiddleware, x402ResourceServer } from "@x402/express";
 import express, { json, type Request, type Response } from "express";
@@ -67,23 +67,69 @@ const manifest = (url: string, { payTo, sellerId, resourceId }: StorefrontOption
 const bodyOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 
-/** The orders of a shop, at most one for each quote. An order is stored as confirmed once its payment is settled. */
+const quoteIdOf = (body: unknown): string => String(bodyOf(body)["quoteId"]);
+
+/** The quote has expired or is sold, so its payment is refused. */
+const quoteEnded = { messages: [{ code: "quote_expired" }] };
+
+/** A sale whose payment is being settled. `waiting` runs when the settlement has ended. */
+type Sale = { readonly order: Order; readonly waiting: (() => void)[] };
+
+/** The orders of a shop. A quote is sold once: while one payment of it is settled, another payment of it is refused. */
 function orderBook(url: string) {
   const orders = new Map<string, Order>();
+  const sales = new Map<string, Sale>();
   return {
     orders,
-    place({ quoteId, amount }: Quote, response: Response): Order {
+    /** Runs the work when no payment of the quote is being settled. */
+    whenSettled(quoteId: string, work: () => void): void {
+      const sale = sales.get(quoteId);
+      if (sale) sale.waiting.push(work);
+      else work();
+    },
+    /** Begins the sale. Null if the quote is sold, or another payment of it is being settled. */
+    place({ quoteId, amount }: Quote): Order | null {
+      if (orders.has(quoteId) || sales.has(quoteId)) return null;
       const id = `order_${randomUUID().slice(0, 8)}`;
       const fulfillment = { method: "digital", status: "pending" } as const;
       const order: Order = { id, status: "confirmed", quoteId, amount, permalinkUrl: `${url}/orders/${id}`, fulfillment };
-      // The x402 middleware holds this answer back until the facilitator has settled, and sends a 402 if the settlement fails.
-      response.once("finish", () => {
-        if (response.statusCode === 200) orders.set(quoteId, order);
-      });
+      sales.set(quoteId, { order, waiting: [] });
       return order;
+    },
+    /** Ends the sale. Stores the order if the payment was settled, also if the buyer has hung up. */
+    end(quoteId: string, isPaid: boolean): void {
+      const sale = sales.get(quoteId);
+      if (!sale) return;
+      if (isPaid) orders.set(quoteId, sale.order);
+      sales.delete(quoteId);
+      for (const work of sale.waiting) work();
     },
   };
 }
+type OrderBook = ReturnType<typeof orderBook>;
+
+const quoteOf = ({ transportContext }: SettleContext): string =>
+  quoteIdOf((transportContext as HTTPTransportContext).request.adapter.getBody?.());
+
+/** Takes payments through the facilitator, and ends each sale with its settlement. */
+const takePayments = (facilitator: FacilitatorClient, { end }: OrderBook) =>
+  new x402ResourceServer(facilitator)
+    .register(localChainId, new ExactEvmScheme())
+    .onAfterSettle(async (context) => end(quoteOf(context), true))
+    .onSettleFailure(async (context) => end(quoteOf(context), false));
+
+/** Runs before the payment check. Repeats the answer if the quote's order is paid, and otherwise requires a valid quote. */
+const requireQuote =
+  (quotes: ReturnType<typeof quoteBook>, { orders, whenSettled }: OrderBook) =>
+  (request: Request, response: Response, next: () => void): void => {
+    const quoteId = quoteIdOf(request.body);
+    whenSettled(quoteId, () => {
+      const order = orders.get(quoteId);
+      if (order) response.json({ order });
+      else if (quotes.find(quoteId)) next();
+      else response.status(409).json(quoteEnded);
+    });
+  };
 
 /**
  * An example shop for agents, made with the standard x402 library and without code of Countersign: a manifest, a catalog, quotes,
@@ -100,25 +146,17 @@ export async function startStorefront(options: StorefrontOptions): Promise<Store
   });
   const domain = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const url = `http://${domain}`;
-  const { orders, place } = orderBook(url);
+  const book = orderBook(url);
+  const { orders, place } = book;
 
   const priceOf = ({ adapter }: HTTPRequestContext) => {
-    const quote = quotes.find(bodyOf(adapter.getBody?.())["quoteId"]);
+    const quote = quotes.find(quoteIdOf(adapter.getBody?.()));
     if (!quote) throw new Error("The checkout was reached without a quote.");
     const { name, version } = TOKEN;
     return { asset: usdcAddress, amount: atomicOf(quote.amount).toString(), extra: { name, version } };
   };
   const accepts = { scheme: "exact", network: localChainId, payTo, price: priceOf, maxTimeoutSeconds: 300 } as const;
-  const resources = new x402ResourceServer(facilitator).register(localChainId, new ExactEvmScheme());
-
-  /** Runs before the payment check. Repeats the answer if the quote's order is paid, and otherwise requires a valid quote. */
-  const requireQuote = (request: Request, response: Response, next: () => void): void => {
-    const { quoteId } = bodyOf(request.body);
-    const order = orders.get(String(quoteId));
-    if (order) return response.json({ order });
-    if (!quotes.find(quoteId)) return response.status(409).json({ messages: [{ code: "quote_expired" }] });
-    next();
-  };
+  const resources = takePayments(facilitator, book);
 
   app.get("/.well-known/agent-storefront.json", (_, response) => response.json(manifest(url, options)));
   app.get("/agent/catalog", (request, response) => {
@@ -131,12 +169,14 @@ export async function startStorefront(options: StorefrontOptions): Promise<Store
     if ("status" in quote) response.status(quote.status).json(quote.body);
     else response.json(quote);
   });
-  app.post("/agent/checkout", requireQuote);
+  app.post("/agent/checkout", requireQuote(quotes, book));
   app.use(paymentMiddleware({ "POST /agent/checkout": { accepts, description: "An order of Example Goods" } }, resources));
   app.post("/agent/checkout", (request, response) => {
-    const quote = quotes.find(bodyOf(request.body)["quoteId"]);
-    if (!quote) return response.status(409).json({ messages: [{ code: "quote_expired" }] });
-    response.json({ order: place(quote, response) });
+    const quote = quotes.find(quoteIdOf(request.body));
+    // The x402 middleware settles a payment only if this answer is no error, and holds the answer back until then.
+    const order = quote && place(quote);
+    if (order) response.json({ order });
+    else response.status(409).json(quoteEnded);
   });
   app.get("/orders/:orderId", (request, response) => {
     const order = [...orders.values()].find(({ id }) => request.url === `/orders/${id}`);
