@@ -10,7 +10,6 @@ const MANDATES = 20;
 /** 12 hours, because people may run the copied text hours later; the service refuses requests valid for more than a day. */
 const EXPIRES_MS = 12 * 3_600_000;
 
-/** Null if nobody is signed in or no organization is active. */
 async function readReader(caller: SessionCaller | null): Promise<FirstRequestReader | null> {
   if (!caller || caller.organizationId === null) return null;
   const member = { ...caller, organizationId: caller.organizationId };

@@ -12,7 +12,7 @@ import { readTheme } from "./theme.ts";
 
 type Props = { readonly children: ReactNode };
 
-/** A page about the person needs no active organization. */
+/** Security settings belong to the person, so they need no active organization. */
 const isPersonal = (path: string): boolean => path.startsWith("/settings/security");
 
 const sessionOf = cache(viewSession);
@@ -25,7 +25,7 @@ const countWaiting = cache(async (sessionId: string): Promise<number> => {
   return waitingCount({ organizationId, environment: env().ENVIRONMENT });
 });
 
-/** If requests for approval wait, the title begins with their number, so that it is visible while another tab is open. */
+/** The number of requests that wait is in the title, so that it is visible while another tab is open. */
 export async function organizationMetadata(): Promise<Metadata> {
   const caller = await readCaller();
   const count = caller ? await countWaiting(caller.sessionId) : 0;

@@ -21,7 +21,7 @@ export const viewport = {
 };
 
 export default async function RootLayout({ children }: { readonly children: ReactNode }) {
-  // Reading a cookie makes Next.js render every page for each request, so that each Content-Security-Policy has a new nonce.
+  // Reading a cookie makes Next.js render every page for each request, so that its HTML has the nonce of this request.
   const theme = await readTheme();
   return (
     <html lang="en" {...(theme && { "data-theme": theme })}>

@@ -19,7 +19,7 @@ async function outcomeOf(send: () => Promise<unknown>): Promise<Outcome> {
   }
 }
 
-/** Sends decisions one after another, because each one may use a part of the same budget. */
+/** Sends decisions in order, because approvals may share a budget. */
 export async function decideEach<T>(
   all: readonly T[],
   decide: (one: T, idempotencyKey: string) => Promise<unknown>,

@@ -16,7 +16,7 @@ export type Plan = {
   readonly alone: readonly Alone[];
   /** Why the requests in `together` cannot be approved together; null if they can, or if there are none. */
   readonly refusal: string | null;
-  /** The sum that `together` charges, fees included, as decimal text. */
+  /** The amounts and the buyer's shares of the fees in `together`, added up; decimal text. */
   readonly total: string;
   readonly asset: string;
 };
@@ -33,7 +33,6 @@ const untrustedTexts = ({ agent, intent, payee, purpose, lines }: CheckoutView):
     ...lines.flatMap(({ productId, name, color, size }) => [productId, name, color, size]),
   ].filter((text) => text !== undefined);
 
-/** Says what the person must read on the request's own page, such as text with hidden characters; null if nothing. */
 function hostileFact(view: CheckoutView): string | null {
   const { payee, agent } = view;
   if (payee.looksLike !== undefined) return `Its payee looks like ${payee.looksLike}.`;
@@ -56,7 +55,7 @@ function proofAsked({ stepUp }: CheckoutView, mandate: MandateView): string | nu
   return first === undefined ? null : words[first];
 }
 
-/** Says why a request must be decided on its own page; null if it may be approved with others. */
+/** Null if the request may be approved with others. */
 function whyAlone(view: CheckoutView, mandate: MandateView | undefined): string | null {
   if (!isOpen(view)) return "It is not open any more.";
   if (!view.mayDecide) return "You may not decide this request.";
@@ -71,13 +70,12 @@ const keyOf = ({ payee, destination, intent }: CheckoutView): string =>
 
 const sumOf = (amounts: readonly string[]): bigint => amounts.reduce((sum, amount) => sum + parseAmount(amount, DECIMALS), 0n);
 
-/** Null if the requests can be approved together, or if there are none. */
 function whyNotTogether(views: readonly CheckoutView[]): string | null {
   if (views.length > TOGETHER_MAX) return `At most ${TOGETHER_MAX} requests are approved together. Choose fewer.`;
   if (new Set(views.map(keyOf)).size > 1) return "Requests are approved together only if they pay the same payee. These do not.";
   const [first] = views;
   if (first === undefined) return null;
-  // All requests have the same payee and person, so the amount that needs no proof of identity is the same for all.
+  // The requests pay the same payee, so the room of the first one is used for all.
   const { room } = first.stepUp;
   const sum = sumOf(views.map(({ intent }) => intent.amount));
   if (sum <= parseAmount(room, DECIMALS)) return null;

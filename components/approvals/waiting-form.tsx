@@ -120,7 +120,7 @@ export function WaitingForm({ waiting, children }: { readonly waiting: readonly 
     for (const box of form.current?.querySelectorAll<HTMLInputElement>("input[name=id]") ?? []) box.checked = all;
     count();
   };
-  // Leave out checked requests that have left the list while the page was open.
+  // A checked request may have left the list while the page was open.
   const chosen = declining ?? waiting.filter(({ checkoutIntentId }) => checked.includes(checkoutIntentId));
   const decline = async (reason: string) => {
     setDeclining(chosen);

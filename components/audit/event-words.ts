@@ -1,4 +1,4 @@
-/** The text that people read for each event type. A type that is not listed is split into its words. */
+/** A type that is not listed is split into its words. */
 const words: Readonly<Record<string, string>> = {
   "organization.created": "Organization created",
   "organization.updated": "Organization changed",

@@ -13,7 +13,7 @@ import { monthName } from "./month-name.ts";
 
 type Fee = StatementView["fees"][number];
 
-/** A seller cannot open the buyer's payment page, so the seller gets the id of the payment to copy. */
+/** Only the buyer can open the payment page, so a seller gets the payment's id to copy. */
 const Payment = ({ side, authorizationId }: Fee) =>
   side === "buyer" ? (
     <Link href={`/payments/${authorizationId}`}>

@@ -10,7 +10,6 @@ const at = (day: string): Date => new Date(`${day}T00:00:00.000Z`);
 
 type DailySpending = Pick<Spending, "asset" | "chain" | "days">;
 
-/** Null if nothing was paid. */
 function highestOf({ days, asset }: DailySpending): string | null {
   const highest = days.toSorted((a, b) => Number(b.total) - Number(a.total))[0];
   if (!highest || Number(highest.total) === 0) return null;

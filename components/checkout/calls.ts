@@ -4,8 +4,6 @@ import type * as contract from "#lib/commerce/checkout-contract.ts";
 import { atAddress } from "#lib/http/client.ts";
 import type { challengePasskey as challengeContract } from "#lib/identity/passkeys/contract.ts";
 
-/* Operations on a checkout, declared without their schemas, so that browsers do not load the schemas. */
-
 export const getCheckout = atAddress<typeof contract.getCheckout>({ id: "getCheckout", method: "GET", path: CHECKOUT_PATH });
 
 export const approveCheckout = atAddress<typeof contract.approveCheckout>({

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { announce } from "#components/ui/announcements.tsx";
 
-/** A screen reader announces the time only when this many seconds remain, because every second would be too much. */
+/** In seconds. A screen reader announces the time at most once below each, because every second would be too much. */
 const SPOKEN = [60, 10] as const;
 
 const secondsLeft = (ms: number): number => Math.max(0, Math.ceil(ms / 1000));

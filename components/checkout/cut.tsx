@@ -4,7 +4,7 @@ type Props = {
   readonly hash: string;
   /** The hash of the basket that the person saw before; if it differs, the two edges of the line do not fit together. */
   readonly shownHash?: string;
-  /** Whether the checkout was approved. If so, the two edges touch. */
+  /** Whether the two edges touch, as on an approved checkout. */
   readonly joined?: boolean;
 };
 
@@ -32,7 +32,7 @@ function Edge({ hash, side, look }: EdgeProps) {
   );
 }
 
-/** This only illustrates whether the basket has changed since the person saw it: the server makes the real check. */
+/** This is only a picture: the server makes the real check. */
 export function Cut({ hash, shownHash = hash, joined = false }: Props) {
   const look = looks[joined ? "joined" : shownHash === hash ? "whole" : "torn"];
   return (

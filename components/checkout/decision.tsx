@@ -61,7 +61,7 @@ type ButtonsProps = {
   readonly mayApprove: boolean;
 };
 
-/** The maximum number of characters of a domain that fit in one line of a button. */
+/** Longer domains are shortened, because the button is small. */
 const CHARACTERS_MAX = 24;
 
 function Buttons({ view: { amounts, payee }, closed, busy, settled, mayApprove }: ButtonsProps) {
@@ -117,7 +117,7 @@ const Reason = () => (
 type Props = {
   readonly view: CheckoutView;
   readonly mandate: MandateView | undefined;
-  /** How many basket lines changed while this page was open; null if no terms changed since the person first saw them. */
+  /** How many basket lines changed while this page was open; null if the person need not confirm a change. */
   readonly changes: number | null;
   readonly decisions: ReturnType<typeof useDecisions>;
 };

@@ -29,7 +29,7 @@ type Approval = {
   readonly password: string | null;
 };
 
-/** Asks for the passkey challenge only now, so that the signature is for the terms that the page showed last. */
+/** Asks for the passkey challenge only now, because a challenge is for one set of terms and expires soon. */
 async function confirm(checkoutIntentId: string, { way, password }: Approval): Promise<void> {
   if (way === null) return;
   if (way === "password") {

@@ -12,7 +12,7 @@ import { tightest } from "./tightest.ts";
 
 type Props = { readonly view: CheckoutView; readonly mandate: MandateView | undefined };
 
-/** The end of a sentence that starts with "asks". */
+/** A part of the sentence that starts with "Asks". */
 function Rule({ rule }: { readonly rule: AskRule }) {
   switch (rule.rule) {
     case "above":

@@ -33,7 +33,7 @@ async function untilChanged({ checkoutIntentId, expiresAt }: Followed, signal: A
     } catch (error) {
       const status = error instanceof ProblemError ? error.problem.status : 0;
       if (status === 403) return "unreadable";
-      // The session has ended or the checkout does not exist any more; the refreshed page will say so.
+      // The checkout can no longer be read, for example because the session has ended.
       if (status === 401 || status === 404) return "gone";
       await pause(AFTER_ERROR_MS);
     }
@@ -41,7 +41,7 @@ async function untilChanged({ checkoutIntentId, expiresAt }: Followed, signal: A
   return "gone";
 }
 
-/** Refreshes the page when the checkout is decided, canceled or extended elsewhere, expires, or can no longer be read. */
+/** Refreshes the visible page when status or expiry of the checkout changes, or if it can no longer be read. */
 export function useFollow({ checkoutIntentId, expiresAt }: Followed, following: boolean): void {
   const router = useRouter();
   const visible = useSyncExternalStore(

@@ -7,7 +7,6 @@ import { shortDomain } from "./names.ts";
 
 const month = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
 
-/** `declined` and `refused` count only among the newest requests and refusals; a taken-back approval counts as declined. */
 function historyWords({ history: { paid, all, since, declined, refused } }: PayeeView): string {
   const from = since === undefined ? "" : month.format(new Date(since));
   const before =
@@ -23,7 +22,7 @@ function historyWords({ history: { paid, all, since, declined, refused } }: Paye
   ].join(" · ");
 }
 
-/** The maximum number of characters of the similar domain that the warning shows. */
+/** In characters. */
 const LOOKS_SHOWN = 24;
 const WARNING = "flex gap-1.5 text-caution";
 

@@ -34,7 +34,7 @@ export const asksForPasskey = ({ stepUp }: Pick<CheckoutView, "stepUp">, mandate
 
 type WaysOptions = { readonly view: CheckoutView; readonly passkeyOnly: boolean; readonly asked: boolean };
 
-/** Null if the person need not confirm who they are; empty if they first have to add a passkey. */
+/** Null if the person need not confirm who they are; empty if they cannot yet. */
 export function waysOf({ view: { stepUp }, passkeyOnly, asked }: WaysOptions): readonly Way[] | null {
   const { required, done, byPasskey, hasPasskey, hasPassword } = stepUp;
   const needed = asked || (passkeyOnly ? !byPasskey : required && !done);

@@ -15,7 +15,7 @@ export type ExchangeRequest = {
   readonly path: `/api/${string}`;
   /** JSON text; null for no body. */
   readonly body: string | null;
-  /** Sent in place of the reader's session, only for this request, and not stored. */
+  /** Sent in place of the reader's session. */
   readonly apiKey?: string;
 };
 

@@ -22,7 +22,7 @@ type Props = {
 
 const EXPIRES_MS = 600_000;
 
-/** The JSON that a request returned; null if it was refused. */
+/** Null for an error response. */
 const made = ({ status, received }: Exchange): Record<string, unknown> | null =>
   status < 400 ? (JSON.parse(received) as Record<string, unknown>) : null;
 

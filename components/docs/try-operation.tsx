@@ -28,7 +28,6 @@ type Props = {
   readonly signedIn: boolean;
 };
 
-/** Encodes the typed values, so that each stays in its own part of the URL. */
 function readForm({ method, path, parameters, body }: Props, form: FormData): ExchangeRequest {
   const query = new URLSearchParams();
   let filled = path;

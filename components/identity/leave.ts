@@ -11,7 +11,7 @@ const activateOrganization = atAddress<typeof contract.activateOrganization>({
   path: "/api/v1/auth/organizations/{organizationId}/activate",
 });
 
-/* Both hooks load a whole new page, so that no data of the previous session or organization stays in memory. */
+/* Both hooks load a whole new page, which contains no data of the previous session or organization. */
 
 export const useSignOut = () =>
   useMutation({

@@ -18,7 +18,7 @@ const kinds = {
 type Props = {
   readonly kind: keyof typeof kinds;
   readonly returnTo: string;
-  /** The first value of the field; if `sent` is true, also the address to which a mail was just sent. */
+  /** The first value of the field; if `sent` is true, the notice names it. */
   readonly email?: string;
   readonly sent?: boolean;
 };

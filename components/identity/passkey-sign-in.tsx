@@ -25,7 +25,7 @@ async function signIn(): Promise<void> {
 export function PasskeySignIn({ returnTo }: { readonly returnTo: string }) {
   const asked = useMutation({
     mutationFn: signIn,
-    // Load the whole page, so that the request contains the cookie that the service has just set.
+    // Load a whole page, so that nothing from before the sign-in is reused.
     onSuccess: () => location.assign(returnTo),
   });
   const waiting = asked.isPending || asked.isSuccess;

@@ -22,7 +22,7 @@ export function SignInForm({ returnTo, email = "", methods, siwe }: Props) {
   const address = useRef<HTMLInputElement>(null);
   const signIn = useMutation({
     mutationFn: (form: FormData) => requestAuth("sign-in/email", { email: form.get("email"), password: form.get("password") }),
-    // Load the whole page, so that the request contains the cookie that the service has just set.
+    // Load a whole page, so that nothing from before the sign-in is reused.
     onSuccess: () => location.assign(returnTo),
   });
   const tried = signIn.variables ? formText(signIn.variables, "email") : "";

@@ -1,4 +1,4 @@
-/** An age in days, rounded for people: "Today", "12 days", "5 months". */
+/** An age for people, rounded down: "Today", "12 days", "5 months". */
 export function ageText(days: number): string {
   if (days === 0) return "Today";
   if (days === 1) return "1 day";

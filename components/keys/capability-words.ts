@@ -54,7 +54,7 @@ export const capabilityGroups: readonly { readonly name: string; readonly capabi
   },
 ];
 
-/** Null if the capability can be added. A key that can pay must not have mandates:create, or it could set its own limits. */
+/** Null if the capability can be added. The service refuses mandates:create together with any payments:* capability. */
 export function excludedBy(capability: Capability, chosen: readonly string[]): string | null {
   if (capability === "mandates:create")
     return chosen.some((one) => one.startsWith("payments:")) ? "A key that can pay cannot also create mandates" : null;

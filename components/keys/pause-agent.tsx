@@ -9,7 +9,6 @@ import { atAddress } from "#lib/http/client.ts";
 import { mutation } from "#lib/http/query.ts";
 import type * as contract from "#lib/identity/keys/contract.ts";
 
-/* The operations without their schemas, so that browsers do not load the schemas. */
 const pauseServiceAccount = atAddress<typeof contract.pauseServiceAccount>({
   id: "pauseServiceAccount",
   method: "POST",

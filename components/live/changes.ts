@@ -1,8 +1,7 @@
 import { useSyncExternalStore } from "react";
 import type { ChangeMessage } from "#lib/changes/change.ts";
 
-/* All open tabs of the browser share one stream of changes. The tab that holds a browser lock reads the stream and passes its
-   messages on to the other tabs. */
+/* Tabs of one browser share one stream of changes. The tab that holds a lock reads it and passes its messages on. */
 
 const NAME = "countersign.changes";
 const PATH = "/changes";
@@ -37,7 +36,7 @@ function hear(message: ChangeMessage): void {
   for (const listener of listeners) listener(message);
 }
 
-/** Tells all pages to refresh, because they may have missed changes, for example after the stream was closed for good. */
+/** Makes a page refresh, because it may have missed changes, for example after the stream was closed for good. */
 const ANYTHING: ChangeMessage = { changes: [], more: true };
 
 /** Reads the stream until the signal aborts. If the connection is lost, EventSource reconnects and resumes by itself. */
@@ -120,7 +119,7 @@ function begin(): () => void {
   };
 }
 
-/** Listens for changes after the sequence `since`; the stream is read only while there are listeners. */
+/** `since` is the audit sequence before the page was read. The stream is read only while there are listeners. */
 export function onChanges(listener: Listener, since: number): () => void {
   listeners.add(listener);
   if (end === null) {

@@ -11,7 +11,7 @@ import { afterReading, calm, waitOf } from "./refresh-gap.ts";
 const EVERY_MS = 10_000;
 /** A hidden tab refreshes only at every sixth interval, so that the count in its title stays nearly correct. */
 const HIDDEN_TIMES = 6;
-/** The maximum number of intervals, which take half an hour, so that a page that was left open stops sending requests. */
+/** The maximum number of intervals, at least half an hour, so that a page that was left open stops sending requests. */
 const TIMES_MAX = 180;
 
 type Followed = {
@@ -25,7 +25,6 @@ type Followed = {
 const concerns = ({ kinds, id }: Pick<Followed, "kinds" | "id">, { kind, id: changed }: Change): boolean =>
   kinds.includes(kind) && (id === undefined || id === changed);
 
-/** A hidden page refreshes only when it becomes visible, or after changes of requests for approval. */
 function useChanges({ kinds, id, since }: Followed): void {
   const router = useRouter();
   const watched = kinds.join();

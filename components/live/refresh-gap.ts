@@ -3,7 +3,7 @@ const GAP_MAX_MS = 30_000;
 /** If no change comes for this long after `gapMs` has passed, the gap is reset to `GAP_MIN_MS`. */
 const CALM_MS = 10_000;
 
-/** When a page was last refreshed, and the shortest time until its next refresh. */
+/** `at` is when the page was last refreshed. */
 export type Pace = { readonly at: number; readonly gapMs: number };
 
 export const calm: Pace = { at: Number.NEGATIVE_INFINITY, gapMs: GAP_MIN_MS };

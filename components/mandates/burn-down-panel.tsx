@@ -7,7 +7,6 @@ import type { BurnDown } from "#lib/pages/view-burn-down.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Steps of at most an hour are labeled with times, longer steps with days, in the time zone of the budget. */
 function labelsOf({ steps, timezone: timeZone }: BurnDown) {
   const [first, second] = steps.map(({ at }) => Date.parse(at));
   const stepMs = (second ?? 0) - (first ?? 0);

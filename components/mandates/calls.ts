@@ -2,8 +2,6 @@ import { atAddress } from "#lib/http/client.ts";
 import type * as alerts from "#lib/alerts/contract.ts";
 import type * as mandates from "#lib/mandates/contract.ts";
 
-/* Operations that this folder calls. They are declared without their schemas, so that browsers do not load the schemas. */
-
 export const activateMandate = atAddress<typeof mandates.activateMandate>({
   id: "activateMandate",
   method: "POST",

@@ -146,7 +146,6 @@ const Earlier = ({ earlier }: Pick<OnChainView, "earlier">) =>
     </details>
   );
 
-/** Shows the limits of a mandate that a contract on the chain enforces: their registration, state and usage. */
 export function OnChainPanel(props: Props) {
   const { mandate, view } = props;
   const { current, earlier } = view;

@@ -24,7 +24,7 @@ const prepareRegistration = atAddress<typeof contract.prepareRegistration>({
 
 type Props = {
   readonly mandateId: string;
-  /** The addresses that the policy allows; null if it allows any. */
+  /** The only addresses that the policy allows; null if it has no such list. */
   readonly payees: readonly string[] | null;
   readonly token: Token;
 };

@@ -5,7 +5,7 @@ import type { Authorization, PreparedRegistration } from "#lib/onchain/registry/
 const same = (a: unknown, b: string): boolean => typeof a === "string" && a.toLowerCase() === b.toLowerCase();
 const hex = (value: number): string => `0x${value.toString(16)}`;
 
-/** Requires the mandate's account and network. @throws WalletRefusal */
+/** Switches the wallet to the mandate's network if needed. @throws WalletRefusal */
 export async function connect({ account, chain, delegation }: PreparedRegistration): Promise<Wallet> {
   const wallet = findWallet("");
   const accounts = (await ask(wallet, "eth_requestAccounts")) as readonly unknown[];
@@ -32,7 +32,7 @@ export async function signLimits(wallet: Wallet, { account, typedData }: Prepare
 
 const methods = ["eth_signAuthorization", "wallet_signAuthorization"] as const;
 
-/** Null if the wallet signs no EIP-7702 authorization for a web page; most wallets do not today. @throws WalletRefusal */
+/** Null if the wallet signs no EIP-7702 authorization for a web page. @throws WalletRefusal */
 export async function signDelegation(
   wallet: Wallet,
   { account, delegation }: PreparedRegistration,
@@ -71,5 +71,5 @@ function readSigned(answer: unknown): SignatureParts {
   return { r: word(r), s: word(s), yParity: parityOf(yParity ?? v) };
 }
 
-/** Wallets return 0 or 1, or 27 or 28 in older signatures. */
+/** Wallets return 0 or 1, or 27 or 28. */
 const parityOf = (value: unknown): 0 | 1 => (Number(value) % 27 === 1 ? 1 : 0);

@@ -25,7 +25,7 @@ const registerMandate = atAddress<typeof contract.registerMandate>({
 
 const iso = (seconds: string): string => new Date(Number(seconds) * 1_000).toISOString();
 
-/** Takes the limits from the data that the wallet signs, so that the page shows exactly what the person signs. */
+/** Takes the limits from the data that the wallet signs, so that the page shows no other limits. */
 function limitsOf({ chain, typedData: { message } }: PreparedRegistration, { asset, decimals }: Token): Limits {
   const { account, payee, perPaymentLimit, periodLimit, periodSeconds, maxPaymentsPerPeriod, start, end } = message;
   return {

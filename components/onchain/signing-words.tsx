@@ -6,7 +6,6 @@ import { networkName } from "#lib/chains/network-name.ts";
 import type { RegistrationView } from "#lib/pages/view-on-chain.ts";
 import { paymentsWords, periodWords } from "./words.ts";
 
-/** Amounts are decimal text in the asset, times are RFC 3339. */
 export type Limits = { readonly chain: string } & Pick<
   RegistrationView,
   "account" | "payee" | "asset" | "perPayment" | "budget" | "periodSeconds" | "payments" | "start" | "end"

@@ -9,7 +9,7 @@ import { mutation } from "#lib/http/query.ts";
 import type { Invitation } from "#lib/identity/members/contract.ts";
 import { cancelInvitation, inviteMember } from "./calls.ts";
 
-/** Neither action asks for a confirmation, because a person whose invitation was canceled can be invited again. */
+/** Canceling asks for no confirmation, because the person can be invited again. */
 export function InvitationActions({ invitation }: { readonly invitation: Invitation }) {
   const { organizationId, invitationId, email, role } = invitation;
   const router = useRouter();

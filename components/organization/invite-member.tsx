@@ -11,7 +11,7 @@ import { RoleChoices } from "./role-choices.tsx";
 type Props = {
   readonly organizationId: string;
   readonly grantable: readonly MembershipRole[];
-  /** Whether the invitation is sent by mail; otherwise the page shows a link to share. */
+  /** If false, the page shows a link to share. */
   readonly mailed: boolean;
 };
 

@@ -20,7 +20,7 @@ function totalName({ of, status }: PaymentView["stage"]): string {
   return status === "failed" ? "It would have cost" : "It costs you";
 }
 
-/** Fees are not paid on the chain; the service bills them. */
+/** The service fee is not paid on the chain; the service bills it. */
 export function AmountsTable({ amounts, stage, asset }: Props) {
   const show = (amount: string) => <Money>{money(amount, asset)}</Money>;
   return (

@@ -8,7 +8,7 @@ import { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
 type Props = { readonly path: string; readonly query: PageQuery; readonly choices: PaymentChoices };
 type Option = readonly [value: string, text: string];
 
-/** Adds the value from the page's URL as an option if the list no longer contains it. */
+/** Adds the value from the page's URL as an option if the list lacks it. */
 function withChosen(options: readonly Option[], chosen: string | undefined): readonly Option[] {
   const known = chosen === undefined || options.some(([value]) => value === chosen);
   return known ? options : [...options, [chosen, chosen]];

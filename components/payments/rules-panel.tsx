@@ -30,7 +30,6 @@ export function Result(reason: Reason) {
   return <Badge {...look}>{word}</Badge>;
 }
 
-/** A value is an amount of money unless it has no unit or the unit is `payments` or `seconds`. */
 function figure(value: string | undefined, unit: string | undefined) {
   if (value === undefined) return null;
   if (unit === undefined || unit === "payments") return value;

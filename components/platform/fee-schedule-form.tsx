@@ -30,7 +30,7 @@ const statuses = [
 
 const numbers = { setValueAs: (value: unknown) => (value === "" ? undefined : Number(value)) };
 
-/** Leaves out the times, which the service sets, and the metadata with the reason of the last change. */
+/** Leaves out what the service sets, and the metadata with the reason of the last change. */
 function defaultsOf(schedule: FeeSchedule | null) {
   if (!schedule) return { name: "", percentageBps: 0, flatAmount: "0", feePayer: "buyer", status: "active" } as const;
   const { createdAt: _, updatedAt: __, metadata: ___, ...terms } = schedule;

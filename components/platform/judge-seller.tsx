@@ -13,7 +13,7 @@ const verifySeller = atAddress<typeof contract.verifySeller>({
 
 type Props = { readonly sellerId: string; readonly domain: string; readonly verified: boolean };
 
-/** Marks a seller as verified although it has not proved its domain, or undoes the verification. */
+/** Verifies a seller without a proof of its domain, or undoes the verification. */
 export const JudgeSeller = ({ sellerId, domain, verified }: Props) => (
   <ReasonDialog
     trigger={

@@ -8,5 +8,5 @@ export const platformRoles: readonly { readonly role: PlatformRole; readonly may
   { role: "admin", may: "Everything on these pages, including roles, fee schedules and plans." },
 ];
 
-/** The least length of the reason that an administrator gives for an action, in characters, so that it explains the action. */
+/** The least length of an administrator's reason, in characters. */
 export const REASON_MIN = 10;

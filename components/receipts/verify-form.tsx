@@ -76,9 +76,9 @@ function useReceipt() {
   const [checked, setChecked] = useState<Checked | null>(null);
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  // The number of the last attempt. The result of an earlier attempt is dropped, because the text may have changed since.
+  // Changes with each attempt and each new text. A result of an older number is dropped.
   const last = useRef(0);
-  // Browsers offer WebCrypto only on https pages and on localhost.
+  // Browsers offer WebCrypto only to pages from https or from this machine.
   const insecure = useHydrated() && !window.isSecureContext;
   const keys = entered ?? published ?? "";
   const forget = () => {

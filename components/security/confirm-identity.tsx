@@ -30,7 +30,7 @@ export const isProofMissing = (error: Error | null): boolean =>
 
 type Props = Proofs & { readonly onDone: () => void };
 
-/** Asks before a person changes their sign-in methods, because another person could be using their unlocked screen. */
+/** Asks before a person changes their passkeys, because another person could be using their unlocked screen. */
 export function ConfirmIdentity({ hasPassword, hasPasskey, onDone }: Props) {
   const asked = useMutation({ mutationFn: confirm, onSuccess: onDone });
   const submit = (event: FormEvent<HTMLFormElement>) => {

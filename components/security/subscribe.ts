@@ -19,7 +19,7 @@ export async function subscribe(applicationServerKey: string) {
   const { pushManager } = await navigator.serviceWorker.ready;
   const key = bytesOf(applicationServerKey);
   const old = await pushManager.getSubscription();
-  // End a subscription that was made for an earlier key of the service, because it gets no more messages.
+  // End a subscription for an earlier key of the service, because the browser would refuse the new one.
   if (old && !sameBytes(old.options.applicationServerKey, key)) await old.unsubscribe();
   const subscription = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
   const { endpoint, keys } = subscription.toJSON();

@@ -17,7 +17,7 @@ async function exists({ sellerId, resourceId }: Which): Promise<boolean> {
   }
 }
 
-/** Whether saving would replace a resource without a warning; false for null and until the service has answered. */
+/** Whether a resource has this id; false for null and until the service has answered. */
 export function useIdTaken(which: Which | null): boolean {
   const { sellerId = "", resourceId = "" } = which ?? {};
   const [asked, setAsked] = useState("");

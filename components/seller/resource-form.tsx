@@ -197,7 +197,7 @@ export function ResourceForm(props: Props) {
       params: ({ pathTemplate }) => ({ id: idOf(pathTemplate) }),
       onDone: (saved) => {
         toast("Saved");
-        // Make the saved values the defaults of the form, so that only later changes count as not saved.
+        // Make the values the defaults of the form, so that only later changes count as not saved.
         state.form.reset(state.form.getValues());
         if (resource) router.refresh();
         else router.push(resourcePath(saved));

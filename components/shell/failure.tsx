@@ -9,7 +9,7 @@ import type { ProblemError } from "#lib/http/client.ts";
 
 const isProblem = (error: unknown): error is ProblemError => error instanceof Error && error.name === "ProblemError";
 
-/** The id under which the service's log has this error: the request id, or the digest that Next.js gave the error. */
+/** The request id, or the digest that Next.js gave the error; null for other errors. */
 function idOf(error: unknown): { readonly label: string; readonly value: string } | null {
   if (isProblem(error)) return { label: "request id", value: error.problem.requestId };
   if (error instanceof Error && "digest" in error) return { label: "error id", value: String(error.digest) };

@@ -8,7 +8,7 @@ import { requiresVerifiedEmail } from "#lib/identity/sessions/auth-methods.ts";
 
 export const metadata = { title: "Create an account" };
 
-/** A new person creates an organization before they see `path`, unless it is an invitation. */
+/** Sends a new person to onboarding first, unless `path` is an invitation. */
 const nextOf = (path: string): string =>
   path.startsWith("/onboarding") || path.startsWith("/invitations/") ? path : withReturnTo("/onboarding", path);
 

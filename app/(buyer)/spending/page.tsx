@@ -38,7 +38,6 @@ export default async function SpendingPage({ searchParams }: { readonly searchPa
   }
   const range = rangeOf(one(await searchParams, "range"));
   const { coins, refusals } = await viewInsights(caller, range);
-  // Hide the charts of assets without a payment in this time; if no asset has one, show those of the first asset.
   const paid = coins.filter(({ agents }) => agents.length > 0);
   const shown = paid.length > 0 ? paid : coins.slice(0, 1);
   return (

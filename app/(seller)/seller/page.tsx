@@ -39,7 +39,7 @@ async function view(caller: Awaited<ReturnType<typeof requireMember>>) {
 
 type RevenueProps = { readonly revenue: Promise<readonly Revenue[]>; readonly due: readonly DueFees[] | null };
 
-/** Waits for the sums of the revenue inside Suspense, so that they do not delay the first part of the page. */
+/** Waits inside Suspense, so that the page appears before the revenue is summed. */
 async function RevenuePanels({ revenue, due }: RevenueProps) {
   return (await revenue).map((one) => <RevenuePanel key={`${one.chain} ${one.asset}`} revenue={one} due={due} />);
 }

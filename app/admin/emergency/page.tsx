@@ -22,7 +22,7 @@ const fields = [
   { name: "sellerId", kind: "seller", label: "Seller", placeholder: "sel_…" },
 ] as const;
 
-/** Text in the page's address that cannot be an id is ignored. */
+/** Ignores values that cannot be ids. */
 const namedIn = (query: PageQuery) =>
   fields.flatMap(({ name, kind }) => {
     const id = Id.safeParse(one(query, name)?.trim()).data;

@@ -24,7 +24,7 @@ const levels: readonly (readonly [AssuranceLevel, string])[] = [
 /** In seconds. The empty text stands for the default of the service, 30 minutes. */
 const waits = ["", "300", "3600", "14400", "43200", "86400"] as const;
 
-/** The choices, and the value in the form if it is not one of them. */
+/** A stored mandate may have a wait that is not one of the choices. */
 const waitOptions = (chosen: string): readonly (readonly [string, string])[] =>
   [...new Set<string>([...waits, chosen])].map((seconds) => [seconds, secondsWords(Number(seconds || 1_800))]);
 

@@ -81,7 +81,7 @@ function useEditor(props: Props) {
     },
   });
   useEffect(() => {
-    // A new mandate gets the organization's time zone, or else the person's, which only the browser knows.
+    // The organization's time zone, or else the person's, which only the browser knows.
     const timeZone = choices.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
     if (mandate !== undefined || !choices.zones.includes(timeZone)) return;
     for (const field of ["timezone", "schedule.timezone"] as const) form.resetField(field, { defaultValue: timeZone });

@@ -8,7 +8,7 @@ import { useDraft } from "./draft-form.ts";
 import { Entries } from "./entries.tsx";
 import { amount, Disclosed, Term } from "./parts.tsx";
 
-/** The host in a pasted URL, because the rules apply to hosts. */
+/** People paste URLs, but the rules apply to hosts. */
 const hostOf = (entry: string): string =>
   entry
     .toLowerCase()
