@@ -9,7 +9,7 @@ import { notFound, Problem } from "#lib/problem.ts";
 
 export type OpenCheckout = { readonly checkout: CheckoutRow; readonly approval: ApprovalRow | null };
 
-/** `moved` means that the checkout got another mandate before the lock, so that the wrong mandate is locked. */
+/** `moved` means that the checkout's mandate changed before the lock, so that the right mandate is not locked. */
 type CheckoutSnapshot = OpenCheckout & { readonly rightsGone: boolean; readonly moved: boolean };
 
 /** Locks the gate, which keeps revocations out, then the mandate, then the checkout. @throws Problem not_found */
@@ -34,7 +34,6 @@ type Close = {
   readonly status: "rejected" | "canceled" | "expired" | "superseded";
   readonly actorId: string;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** True if a person takes back an approval that was given before. */
   readonly takesBack?: boolean;
 };
 

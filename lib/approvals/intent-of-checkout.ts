@@ -17,7 +17,7 @@ type CheckoutPayment = Pick<
   | "metadata"
 >;
 
-/** The intentId and the nonce are the checkout's id, so that a checkout can be paid only once. */
+/** The intentId and the nonce are the checkout's id, so that a mandate authorizes a checkout at most once. */
 export function intentOfCheckout(row: CheckoutPayment, expiresAt: Date): NamedIntent {
   const { checkoutIntentId, sellerId, resourceId, domain, challenge, metadata } = row;
   return {

@@ -1,6 +1,6 @@
 import type { Call } from "#lib/call-schema.ts";
 
-/** Defined here and not in `commerce`, whose contract imports it, because `payments` uses it and may not import `commerce`. */
+/** Defined here and not in the contract in `commerce`, because this module uses it and may not import `commerce`. */
 export const CHECKOUT_PATH = "/api/v1/agent/commerce/checkouts/{checkoutIntentId}";
 const WAIT_SECONDS = 30;
 

@@ -1,9 +1,9 @@
-/** At most this many characters are shown to people. */
+/** In characters. A longer purpose is cut. */
 export const PURPOSE_MAX = 140;
 /** At most this many characters are read; the rest is ignored. */
 export const PURPOSE_READ_MAX = 8 * PURPOSE_MAX;
 
-/** The agent's own words, unchecked, on one line. */
+/** The asker's own words, unchecked, on one line. */
 export function purposeOf(metadata: Readonly<Record<string, unknown>> | null): string | undefined {
   const text = metadata?.["purpose"];
   if (typeof text !== "string") return undefined;

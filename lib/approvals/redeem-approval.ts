@@ -50,12 +50,12 @@ export function requireSamePayment(approval: ApprovalRow, payment: Payment): voi
   if (!same) throw new Problem("policy_denied", { detail: "This is not the payment that was approved." });
 }
 
-/** Called in the transaction that records that the signed payment is submitted. */
+/** Called in the transaction that inserts the execution. */
 export async function startCheckout(tx: Tx, { checkoutIntentId }: CheckoutRow, now: Date): Promise<void> {
   await setStatus(tx, checkoutIntentId, "executing", now);
 }
 
-/** If an order's payment settled, the order completes the checkout later. */
+/** If an order's payment settled, the order ends the checkout later, because the storefront may still refuse the order. */
 export async function finishCheckout(tx: Tx, authorizationId: string, outcome: "settled" | "failed", now: Date): Promise<void> {
   const checkout = await lockCheckoutOf(tx, authorizationId);
   if (checkout?.status !== "executing" || (outcome === "settled" && checkout.orderId !== null)) return;

@@ -17,7 +17,7 @@ export type AgentRequests = {
   readonly lately: number;
   /** The id of the oldest request that waits for a person. */
   readonly oldest: string | null;
-  /** When the agent may ask again; null if it has not asked too often within the hour. */
+  /** When HOUR_MOST allows the next request; null if the stored requests of the last hour do not reach it. */
   readonly freeAt: Date | null;
 };
 

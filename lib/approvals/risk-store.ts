@@ -3,7 +3,7 @@ import type { Sql } from "#lib/db/sql.ts";
 import { defaultStepUpLimits } from "#lib/identity/step-up-limits.ts";
 import { atomicOf, max, min, subtract, zero, type Atomic } from "#lib/money.ts";
 
-/** What a session may approve without step-up, and what the person approved within a day, in atomic units. */
+/** The limits without step-up, and the sums of the person's other pending or used approvals within a day, in atomic units. */
 export type Risk = {
   readonly most: Atomic;
   readonly mostUnverified: Atomic;
@@ -14,7 +14,7 @@ export type Risk = {
 
 const { above, aboveUnverified } = defaultStepUpLimits;
 
-/** For a checkout `k` and a session `s`, `q` has the limits without step-up and `l` what the person approved within a day. */
+/** For a checkout `k` and a session `s`, `q` has the limits of Risk and `l` its sums. */
 export const joinRisk = (c: Sql) => c`
   LEFT JOIN LATERAL (SELECT trunc(coalesce(o.step_up_above, ${above}::numeric) * 10::numeric ^ k.token_decimals) AS most,
       trunc(coalesce(o.step_up_above_unverified, ${aboveUnverified}::numeric) * 10::numeric ^ k.token_decimals) AS most_unverified,

@@ -265,7 +265,6 @@ export const dueApprovals = (db: Db, limit: number) =>
 export const decisionOf = (status: string, approvalStatus: string | null): string =>
   `${(openStatuses as readonly string[]).includes(status) ? "open" : status} ${approvalStatus ?? ""}`;
 
-/** One query serves all requests that wait for a decision. */
 export async function statesOf(db: Db, checkoutIntentIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const rows = await db
     .select({ id: checkoutIntents.checkoutIntentId, status: checkoutIntents.status, approval: checkoutApprovals.status })

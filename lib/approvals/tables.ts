@@ -33,16 +33,16 @@ export const checkoutIntents = pgTable(
     quoteExpiresAt: moment("quote_expires_at"),
     /** The x402 PaymentRequired object that the storefront or the agent sent; null without one. */
     challenge: json("challenge").$type<Record<string, unknown>>(),
-    /** The quote of the service fee, from which the charged amount is computed; null if there was none. */
+    /** The quote of the service fee when the checkout was made; null if there was none. */
     feeQuote: json("fee_quote").$type<PaymentIntent["feeQuote"]>(),
-    /** The items that the agent asked for, which it later orders; null for a payment without an order. */
+    /** The items that were asked for; null for a payment without an order. */
     items: json("items"),
     /** The storefront's data when the checkout was made, for the later order; null for a payment without an order. */
     storefront: json("storefront"),
     metadata: json("metadata").$type<Record<string, unknown>>(),
     createsFulfillmentOrder: boolean("creates_fulfillment_order").notNull(),
     status: text("status").notNull(),
-    /** The authorization that reserves the amount; set at creation if a policy asked for approval, otherwise by the approval. */
+    /** The authorization with the hold; set at creation if a policy asked for approval, otherwise by the approval. */
     authorizationId: text("authorization_id"),
     orderId: text("order_id"),
     expiresAt: moment("expires_at").notNull(),
@@ -171,7 +171,6 @@ export const waivers = pgTable(
     policyVersion: integer("policy_version").notNull(),
     /** The authorization in which the payment was refused. */
     authorizationId: text("authorization_id").notNull(),
-    /** The agent that may use the waiver. */
     subjectId: text("subject_id").notNull(),
     basketHash: text("basket_hash").notNull(),
     /** The amount that the buyer pays: the price and the buyer's share of the fee. */
@@ -193,14 +192,13 @@ export const waivers = pgTable(
   ],
 );
 
-/** A row holds the progress of the order that an idempotency key names. */
 export const orders = pgTable(
   "orders",
   {
     orderId: text("order_id").primaryKey(),
     organizationId: text("organization_id").notNull(),
     environment: text("environment").notNull(),
-    /** The agent that placed the order. */
+    /** The agent or person that placed the order. Nobody else may continue it. */
     subjectId: text("subject_id").notNull(),
     mandateId: text("mandate_id").notNull(),
     slot: text("slot").notNull(),
@@ -208,17 +206,17 @@ export const orders = pgTable(
     idempotencyKey: text("idempotency_key").notNull(),
     storefrontUrl: text("storefront_url").notNull(),
     items: json("items"),
-    /** The metadata of the agent's first call or, if the order continues a checkout, of the checkout. */
+    /** The metadata of the first call or, if the order continues a checkout, of the checkout. */
     metadata: json("metadata").$type<Record<string, unknown>>(),
     status: text("status").notNull(),
     /** How many payment intents were made for the order; 0 if it continues an approved checkout. */
     attempt: integer("attempt").notNull(),
-    /** The storefront's latest offer in this order; null before there is one. */
+    /** The Offer that was stored last; null before the first. */
     offer: json("offer"),
     authorizationId: text("authorization_id"),
     checkoutIntentId: text("checkout_intent_id"),
     executionId: text("execution_id"),
-    /** The hash of the signed payment that was sent. */
+    /** The hash of the signed payment that started the order's payment. */
     credentialHash: text("credential_hash"),
     /** Null until the storefront's answer to the signed payment is final. */
     answer: json("answer").$type<{
@@ -229,7 +227,7 @@ export const orders = pgTable(
     }>(),
     /** The reply about the ended order; null until the agent first gets it. */
     body: text("body"),
-    /** Names the call or worker that may change the order until leasedUntil; a lock would need an open transaction. */
+    /** Names the call or worker that may change the order; another can take over after leasedUntil. */
     lease: text("lease"),
     leasedUntil: moment("leased_until"),
     /** When a worker next checks the order; set while a payment may be under way. */

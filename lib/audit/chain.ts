@@ -3,7 +3,7 @@ import { hashedMetadata, type ByMember } from "#lib/audit/commitment.ts";
 import { appendLeaf, EMPTY_ROOT, leafHash, rootOf, type Peaks } from "#lib/audit/tree.ts";
 import { toWire } from "#lib/time.ts";
 
-/** An event before it is appended to a chain, which is an audit log: of an organization, "platform" or "checkpoints". */
+/** An event of a chain, which is an audit log: of an organization, "platform" or "checkpoints". */
 export type AuditEvent = {
   readonly auditEventId: string;
   /** An entity and what happened to it, such as organization.created. */
@@ -22,9 +22,8 @@ export type AuditEvent = {
   readonly createdAt: Date;
 };
 
-/** The tree head of an audit log (RFC 9162) in the form that is signed: the number of events and their root hash. */
+/** A tree head of an audit log (RFC 9162): the number of events and their root hash. */
 export type SignedHead = { readonly sequence: number; readonly hash: string };
-/** The peaks are the roots of the complete subtrees, which are needed to append events. */
 export type AuditHead = SignedHead & { readonly peaks: Peaks };
 /** `hash` is the hash of the event as a leaf of the Merkle tree. appendLeaf explains `node`. */
 export type ChainedEvent = AuditEvent & {
@@ -47,7 +46,7 @@ function isInOrder(metadata: AuditEvent["metadata"]): boolean {
 }
 
 /**
- * The text that is hashed as a leaf: RFC 8785 JSON of the fields of AuditEvent, without `salts` and the fields that have a
+ * The text that is hashed as a leaf: RFC 8785 JSON of the fields that are not null, without `salts` and the fields that have a
  * commitment. The code lists the fields in sorted order, so that most events need no sorting.
  */
 export function eventText(event: AuditEvent): string {

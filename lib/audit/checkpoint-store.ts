@@ -37,7 +37,7 @@ export async function signedIsDue(due: Due): Promise<boolean> {
   return found.length > 0;
 }
 
-/** Two processes that sign the same head store one checkpoint. `named`: the log "checkpoints" has an event about this log. */
+/** Two processes that sign the same head with the same key store one checkpoint. `named` is that of SignedHeads. */
 export async function saveCheckpoint(checkpoint: Checkpoint, named: boolean): Promise<void> {
   const { chain, createdAt, ...signed } = checkpoint;
   await transact(async (tx) => {
@@ -61,7 +61,7 @@ export async function furthestNamed(chain: string, keyIds: readonly string[]): P
     .from(auditEntries)
     .where(
       and(
-        // Write the log's name as a literal: with a parameter, PostgreSQL would not use the partial index of these events.
+        // Write the log's name as a literal: with a parameter, a generic plan cannot use the partial index of these events.
         sql`${auditEntries.chain} = 'checkpoints'`,
         eq(auditEntries.entityId, entityOf(chain)),
         inArray(sql`${auditEntries.metadata}->>'keyId'`, [...keyIds]),

@@ -28,7 +28,7 @@ export function signCheckpoint(head: Unsigned, key: SigningKey): Checkpoint {
   return { chain, sequence, hash, createdAt, keyId: key.keyId, signature };
 }
 
-/** Returns null unless one of this installation's keys signed the JWS. */
+/** Returns null unless one of this installation's keys signed the JWS as a tree head. */
 export function headIn(jws: string): Checkpoint | null {
   for (const key of signingKeys()) {
     const payload = payloadOf(jws, TYPE, key);

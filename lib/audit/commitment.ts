@@ -2,10 +2,10 @@ import { createHash, randomBytes } from "node:crypto";
 import { canonicalJson } from "#lib/canonical-json.ts";
 import type { AuditEvent } from "#lib/audit/chain.ts";
 
-/** A hash or a salt, in hexadecimal, for each field of the metadata that has personal data. */
+/** Hashes or salts, in hexadecimal, by the names of fields of the metadata. */
 export type ByMember = Readonly<Record<string, string>>;
 
-/** A field of an event's metadata with personal data, as one row of the table audit_texts stores it. */
+/** A field of an event's metadata with personal data. `text` is canonical JSON (RFC 8785). */
 export type PersonalText = { readonly name: string; readonly salt: string; readonly text: string };
 
 /** The hash of an event covers salted hashes of these fields instead of the fields, so that a field can be erased. */

@@ -5,7 +5,7 @@ import { appendLeaf, rootOf, writePeaks } from "#lib/audit/tree.ts";
 export type Bad = { readonly sequence: number; readonly auditEventId?: string; readonly detail: string };
 export type Followed = { readonly head: AuditHead; readonly bad?: Bad };
 
-/** Returns the tree head after the last correct event, and the first event that is wrong or differs from a signed tree head. */
+/** Returns the tree head after the last correct event, and the first fault after it. */
 export function followChain(from: AuditHead, events: readonly ChainedEvent[], signed: readonly SignedHead[] = []): Followed {
   let { sequence, peaks } = from;
   const end = (bad?: Bad): Followed => ({ head: { sequence, hash: rootOf(peaks), peaks }, ...(bad && { bad }) });

@@ -2,7 +2,7 @@ import { eventText, type AuditEvent } from "#lib/audit/chain.ts";
 import { storedHashes } from "#lib/audit/read-store.ts";
 import { inclusionPath, type StoredHash } from "#lib/audit/tree.ts";
 
-/** An inclusion proof (RFC 9162) for the first `treeSize` events. `event` is the text that is hashed as the leaf. */
+/** An inclusion proof (RFC 9162) in the tree of the first `treeSize` events. `event` is the text that is hashed as the leaf. */
 export type Inclusion = {
   readonly event: string;
   readonly leafIndex: number;

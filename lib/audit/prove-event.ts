@@ -14,9 +14,9 @@ import { atMost } from "#lib/time.ts";
 /** Proves that the event is in its log and the log's head in the log "checkpoints" (`log`), whose head is signed (`head`). */
 export type EventProof = Inclusion & { readonly log: Inclusion; readonly head: string };
 
-/** The signing continues after this time, so a later call gets the proof. */
+/** The signing continues after this time, so that a later call can get the proof. */
 const WAIT_MS = 3_000;
-/** One signature serves all requests of this time, so they make a process sign an audit log at most twice a second. */
+/** One signature serves all requests of this time, so requests about one log make a process sign it at most twice a second. */
 const GATHER_MS = 500;
 /** At most this many audit logs are signed at the same time because of requests, in each process. */
 const SIGNING_MAX = 4;
@@ -66,7 +66,7 @@ function signOnce(chain: string): Promise<void> {
   return work;
 }
 
-/** If no tree head covers the event, signs the log now. Null if that fails or is too slow, or if SIGNING_MAX logs are in work. */
+/** If there is no proof yet, signs the log now. Null if that fails or is too slow, or if SIGNING_MAX logs are in work. */
 export async function proveEvent(event: ChainedEvent): Promise<EventProof | null> {
   if (hashEvent(event) !== event.hash) refuse(event);
   const proof = await signedProof(event);

@@ -11,7 +11,7 @@ export type EventOfType = {
 };
 
 /**
- * The inner ORDER BY and LIMIT make PostgreSQL use the index by log and sequence; another plan would read the whole log.
+ * The inner ORDER BY and LIMIT make PostgreSQL use the index by log and sequence; another plan could read the whole log.
  * The metadata is read in a second step, because the view audit_events has to build it for each authorization.
  */
 export async function eventsOfTypes(tx: Tx, ranges: readonly EventRange[], types: readonly string[]): Promise<EventOfType[]> {

@@ -124,7 +124,7 @@ export async function furthestSigned(chain: string, size: number): Promise<Chain
     .from(auditEntries)
     .where(
       and(
-        // Write the log's name as a literal: with a parameter, PostgreSQL would not use the partial index of these events.
+        // Write the log's name as a literal: with a parameter, a generic plan cannot use the partial index of these events.
         sql`${auditEntries.chain} = 'checkpoints'`,
         eq(auditEntries.entityId, entityOf(chain)),
         lte(auditEntries.sequence, size),

@@ -15,7 +15,7 @@ const AFTER_SECONDS = 300;
 const AFTER_EVENTS = 1_000;
 const BATCH = 500;
 
-/** Signs due audit logs, "checkpoints" last. A log that was changed since an earlier signature gets an alarm instead. */
+/** Signs due audit logs, "checkpoints" last. A log that fails the check of its signed tree heads gets an alarm instead. */
 export async function signCheckpoints({ afterSeconds = AFTER_SECONDS, afterEvents = AFTER_EVENTS } = {}): Promise<number> {
   const due = { keyId: signingKey().keyId, seconds: afterSeconds, events: afterEvents };
   let signed = 0;

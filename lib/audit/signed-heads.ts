@@ -34,7 +34,7 @@ export type SignedHeads = {
   readonly bad: Bad | null;
 };
 
-/** Reads all places that store signed tree heads. A signature of another installation is not checked, but the log must agree. */
+/** Reads all places that store signed tree heads. The signature of an unknown key is not checked, but the log must agree. */
 export async function signedOf(chain: string): Promise<SignedHeads> {
   const keyIds = signingKeys().map(({ keyId }) => keyId);
   const own = await newestCheckpointBy(chain, keyIds);

@@ -44,7 +44,7 @@ export const publicKeys = () => ({
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 const numberOf = (bytes: Buffer): bigint => BigInt(`0x${bytes.toString("hex")}`);
 
-/** Each ECDSA signature has a second valid form with a higher `s`, which verifiers of receipts refuse (requireLowS). */
+/** Each ECDSA signature has two valid forms; verifiers of receipts refuse the one with the higher `s` (requireLowS). */
 function withLowS(signature: Buffer): Buffer {
   const s = numberOf(signature.subarray(32));
   if (s <= P256_ORDER / 2n) return signature;

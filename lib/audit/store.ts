@@ -15,7 +15,7 @@ export type PendingEvent = AuditEvent & { readonly chain?: string };
 export const auditChainOf = ({ chain, organizationId }: Pick<PendingEvent, "chain" | "organizationId">): string =>
   chain ?? organizationId ?? "platform";
 
-/** In the order of names, so that two transactions cannot deadlock. CONTRIBUTING.md has the order of all locks. */
+/** In the order of names, or two transactions can deadlock. */
 export const lockHeads = (c: Sql, chains: readonly string[]) =>
   c`SELECT chain, sequence, peaks FROM audit_heads WHERE chain = ANY(${chains}::text[]) ORDER BY chain FOR NO KEY UPDATE`;
 
@@ -132,7 +132,7 @@ export async function appendEvents(tx: Tx, events: readonly PendingEvent[]): Pro
   return chained.events;
 }
 
-/** Call it after taking locks, or the time is earlier than changes that were waited for. */
+/** Call it after taking locks, or the time can be earlier than changes that were waited for. */
 export async function clock(tx: Pick<Tx, "execute">): Promise<Date> {
   const [row] = await tx.execute<{ now: string }>(sql`SELECT clock_timestamp() AS now`);
   return new Date(row!.now);

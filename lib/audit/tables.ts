@@ -41,7 +41,7 @@ const eventColumns = {
 /** All events but those of authorizations. `chain`: an organization's id, "platform", "checkpoints". Triggers refuse changes. */
 export const auditEntries = pgTable("audit_entries", eventColumns, (table) => [
   primaryKey({ columns: [table.chain, table.sequence] }),
-  // For lists over all audit logs, newest first. Ids sort by creation time, so the index grows only at its end.
+  // For lists over all audit logs, newest first.
   uniqueIndex("audit_entries_newest").on(table.auditEventId),
   uniqueIndex("audit_entries_entity").on(table.entityId, table.chain, table.sequence),
   check("audit_entries_sequence", sql`sequence > 0`),
@@ -56,7 +56,6 @@ export const auditTexts = pgTable(
   {
     chain: text("chain").notNull(),
     sequence: bigint("sequence", { mode: "number" }).notNull(),
-    /** The name of the field in the metadata. */
     name: text("name").notNull(),
     salt: hashBytes("salt").notNull(),
     /** The value of the field as canonical JSON (RFC 8785). */
@@ -73,7 +72,7 @@ export const auditHeads = pgTable("audit_heads", {
   sequence: bigint("sequence", { mode: "number" }).notNull(),
   /** The root hash of the Merkle tree of the log's events. */
   hash: text("hash").notNull(),
-  /** The roots of the complete subtrees of the Merkle tree, as bytes in base64. */
+  /** The Peaks of the Merkle tree, as bytes in base64. */
   peaks: text("peaks").notNull(),
 });
 
@@ -95,9 +94,8 @@ export const auditCheckpoints = pgTable(
 /** A row is deleted when its log is signed again. Its tree head is the last signed one, for processes that do not know that one. */
 export const auditAlarms = pgTable("audit_alarms", {
   chain: text("chain").primaryKey(),
-  /** The first wrong event, or the sequence of a forged checkpoint; 0 if the file AUDIT_HEADS_FILE cannot be used. */
+  /** The first wrong or missing event, or the sequence of a wrong tree head; 0 if the file AUDIT_HEADS_FILE cannot be used. */
   sequence: bigint("sequence", { mode: "number" }).notNull(),
-  /** What is wrong, in one sentence. */
   detail: text("detail").notNull(),
   signedSequence: bigint("signed_sequence", { mode: "number" }).notNull(),
   signedHash: text("signed_hash").notNull(),

@@ -4,7 +4,6 @@ import { database, type Database, type Tx } from "#lib/db/client.ts";
 import { endedBeforeCommit } from "#lib/db/failure.ts";
 import { newId } from "#lib/ids.ts";
 
-/** An event before audit() adds an id and the time. */
 export type NewEvent = Omit<AuditEvent, "auditEventId" | "createdAt" | "organizationId" | "subjectId"> & {
   readonly organizationId: string | null;
   readonly subjectId?: string | null;

@@ -17,7 +17,7 @@ export function nodeHash(left: string, right: string): string {
   return digest("sha256", bytes, "hex");
 }
 
-/** The roots of the complete subtrees of a tree, the largest first: one for each 1 in the binary form of the size. */
+/** The roots of the complete subtrees that make up a tree, the largest first: one for each 1 in the binary form of the size. */
 export type Peaks = readonly string[];
 
 const HASH_BYTES = 32;

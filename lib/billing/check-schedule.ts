@@ -12,7 +12,7 @@ export type CheckedSchedule =
   | { readonly ok: true; readonly amounts: Amounts }
   | { readonly ok: false; readonly errors: readonly FieldError[] };
 
-/** Null if the schedule names no asset, or if the asset is not configured on its chain. */
+/** Null if the schedule names no asset, or no configured one. */
 function digitsFor(
   { chain, asset }: SaveFeeSchedule,
   chains: readonly string[],
@@ -38,7 +38,7 @@ function readOne(name: keyof Amounts, body: SaveFeeSchedule, digits: number | nu
   return read.ok ? read.amount : undefined;
 }
 
-/** Checks what the JSON schema cannot check; returns all errors at once, or the amounts in canonical form. */
+/** Returns all errors at once, or the amounts in canonical form. */
 export function checkSchedule(
   body: SaveFeeSchedule,
   effectiveFrom: Date,

@@ -123,7 +123,7 @@ export function computeFee(schedule: ScheduleFacts, gross: Atomic, usedThisMonth
   return { serviceFee: add(buyer, sellerShare), buyerShare: buyer, sellerShare, sellerNet: subtract(gross, sellerShare) };
 }
 
-/** What the fees of a batch of payments depend on; tiers and volumes are those of the buyers' organizations. */
+/** What fees depend on; tiers and volumes are those of the buyers' organizations. */
 export type FeeBasis = {
   readonly schedules: readonly ScheduleFacts[];
   readonly tiers: ReadonlyMap<string, string>;

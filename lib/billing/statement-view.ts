@@ -22,6 +22,6 @@ export type StatementView = {
   readonly fees: readonly Fee[];
   readonly nextCursor?: string;
   readonly subscription?: Subscription;
-  /** Fee schedules that name the organization or its plan tier or are for everyone, and the built-in schedule. */
+  /** Fee schedules that can apply to the organization, and the built-in schedule. */
   readonly schedules: readonly FeeSchedule[];
 };

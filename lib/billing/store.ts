@@ -71,7 +71,7 @@ const reviveVolume = ({ gross, ...volume }: Omit<Volume, "gross"> & { readonly g
   gross: atomicOf(gross),
 });
 
-/** Converts the row that selectFeeBasis reads to the form in which fees are computed. */
+/** `row` is that of selectFeeBasis. */
 export function toFeeBasis(row: Row | undefined): FeeBasis {
   const schedules = (row?.["schedules"] ?? []) as readonly ScheduleJson[];
   const tiers = (row?.["tiers"] ?? []) as readonly Tier[];
@@ -182,7 +182,6 @@ export async function saveSchedule(tx: Tx, row: typeof feeSchedules.$inferInsert
   return saved!;
 }
 
-/** SQL condition: the schedule is no draft, and it names the organization or its plan tier or is for everyone. */
 const concerning = (organizationId: string) =>
   and(
     ne(feeSchedules.status, "draft"),
