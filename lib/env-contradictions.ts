@@ -72,7 +72,7 @@ function withoutDatabase({ ENVIRONMENT, DATABASE_URL, EMBEDDED_DATABASE }: Setti
     : [];
 }
 
-/** Whether a secret is easy to guess or looks like an example. Such a secret must not protect real money. */
+/** Such a secret seems easy to guess and must not protect real money. */
 const weak = (value: string | undefined): boolean =>
   value !== undefined && (new Set(value).size < 12 || /change.?me|default|example|password|secret|countersign/i.test(value));
 

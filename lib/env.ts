@@ -54,7 +54,7 @@ const Chain = z.strictObject({
   rpcUrl: web,
   /** The number of blocks that must follow a block before its transactions are confirmed. */
   confirmations: whole(0, 10_000),
-  /** When a block is final: as the chain reports it, or after this many blocks; by default, when the block is confirmed. */
+  /** When a block is final: as the chain reports it, or after this many blocks, but not before it is confirmed, the default. */
   finality: z
     .union([z.literal("finalized"), z.int().min(0).max(100_000)], saying("must be finalized or a number of blocks"))
     .optional(),
@@ -138,7 +138,7 @@ const Variables = z.object({
       "must be a private key of P-256, 32 bytes in base64url, or several with commas between them",
     )
     .optional(),
-  /** The first key encrypts; the others, and a key that is made from API_KEY_SECRET, only decrypt. */
+  /** The first key encrypts, the others only decrypt. The last one, or the only one, is made from API_KEY_SECRET. */
   WEBHOOK_ENCRYPTION_KEY: text(
     /^[A-Za-z0-9_-]{43}(?:,[A-Za-z0-9_-]{43})*$/,
     "must be 32 bytes in base64url, or several such keys with commas between them",
@@ -159,10 +159,10 @@ const Variables = z.object({
   /** How many pages a second are rendered for one client address; five times as many are allowed at once. */
   RATE_LIMIT_PAGES: counted(1, 1_000_000).default(20),
   METRICS_TOKEN: secret.optional(),
-  /** How long a process serves after a shutdown signal, although it is not ready; by default 5 s in production, otherwise 0. */
+  /** How long a process serves after SIGTERM, although it is not ready; by default 5 s in production, otherwise 0. */
   SHUTDOWN_DELAY_MS: counted(0, 120_000).optional(),
   DATABASE_POOL: counted(4, 200).default(16),
-  /** The number of database connections of the process that renders the pages. */
+  /** DATABASE_POOL of the process that renders the pages. */
   DATABASE_POOL_PAGES: counted(4, 200).default(4),
   PAGES_MEMORY_MIB: counted(256, 65_536).default(768),
   /** The query of the URL may set further options of nodemailer, which sends the mails. */
@@ -184,7 +184,7 @@ const Variables = z.object({
   FACILITATOR_TIMEOUT_MS: counted(500, 60_000).default(20_000),
   SETTLEMENT_DAILY_CAP: counted(0, 10_000_000).default(10_000),
   SETTLEMENT_DAILY_CAP_TOTAL: counted(0, 1_000_000_000).default(100_000),
-  /** The smallest payment that this service settles, in whole units of the token. */
+  /** The smallest payment whose gas this service pays, in units of the token. */
   SETTLEMENT_MINIMUM: text(/^(?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,18})?$/, "must be an amount such as 0.001").default("0.001"),
   LOG_LEVEL: z.enum(levels, saying(`must be one of ${levels.join(", ")}`)).default("info"),
 });
@@ -208,7 +208,7 @@ function wrongIn(issues: readonly z.core.$ZodIssue[]): string[] {
   return [...new Set(lines)];
 }
 
-/** Throws one error with a line for each problem. It contains no secret: of the values, only chains, assets and addresses. */
+/** Throws one error with a line for each problem, without secret values. */
 export function readEnv(source: Readonly<Record<string, string | undefined>>): Env {
   const values: Partial<Record<keyof Variables, unknown>> = {};
   const wrong = new Map<keyof Variables, readonly string[]>();

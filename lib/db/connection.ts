@@ -10,7 +10,7 @@ export type ConnectionOptions = {
   readonly settings: Readonly<Record<string, string | number>>;
   /** The longest time to open a connection and get the answer to its first statement. */
   readonly openMs: number;
-  /** How long a statement may wait without any data; longer than statement_timeout, which a working server enforces. */
+  /** After this long without data for its statements, the connection ends; longer than a statement_timeout, if one is set. */
   readonly silenceMs: number;
 };
 
@@ -33,7 +33,7 @@ const FIRST = "SELECT pg_is_in_recovery() AS standby, pg_backend_pid() AS pid";
 /** A closed socket waits this many milliseconds for the server to close its side, and is then destroyed. */
 const GOODBYE_MS = 1_000;
 
-/** If a statement gets no data for this long, the server is asked whether it still works on the statement. */
+/** A connection whose statements get no data for this many milliseconds is quiet (isQuiet, onQuiet). */
 export const QUIET_MS = 1_000;
 
 const ignore = (): void => {};
@@ -47,7 +47,7 @@ const isStandby = (error: postgres.PostgresError): boolean => error.code === "25
 const isStalePlan = (error: postgres.PostgresError): boolean =>
   error.code === "0A000" && error.routine === "RevalidateCachedQuery";
 
-/** The driver gets only one socket, so a statement is never answered on another connection. */
+/** The driver gets only one socket, so it never sends a statement on another connection. */
 export class Connection {
   readonly #live = new Set<Query>();
   #driver: ((query: Query) => void) | null = null;
@@ -60,12 +60,12 @@ export class Connection {
   readonly openedAt = performance.now();
   /** The id of the server process, and a time at which it was running; null until the connection is open. */
   backend: Backend | null = null;
-  /** True if this process gave up the connection, so that the server may not know that it ended. */
+  /** True after `abandon`: the server process may still run. */
   unheard = false;
   readonly sql: Sql = sqlThrough((query) => this.send(query));
-  /** The first error since a caller got this connection; later statements only report 25P02 (transaction aborted). */
+  /** PostgreSQL's first error since a caller got this connection; later ones of a transaction are only 25P02 (aborted). */
   failure: postgres.PostgresError | null = null;
-  /** Called once, when the connection ends for any reason. `silent` is true if it ended because no data came in time. */
+  /** Called once, when an open connection ends. `silent` is true if it ended after `silenceMs` without data. */
   onEnd: (silent: boolean) => void = ignore;
   /** Called every QUIET_MS while a statement waits without data. */
   onQuiet: () => void = ignore;
@@ -112,7 +112,7 @@ export class Connection {
     }
   }
 
-  /** The driver asks for a second socket after the first one has closed, which must fail. */
+  /** The driver may ask for a second socket after the first one has closed, and then must fail. */
   #once(socket: Socket): () => Socket {
     let given = false;
     return () => {
@@ -122,7 +122,7 @@ export class Connection {
     };
   }
 
-  /** Call this before the driver adds its listeners, or a statement between `error` and `close` waits forever. */
+  /** Without the listener for `error`, a statement that is sent between `error` and `close` would wait forever. */
   #watch(socket: Socket): void {
     this.#socket = socket;
     if (this.#ended) socket.destroy();
@@ -132,7 +132,6 @@ export class Connection {
     socket.on("data", () => (this.#heardAt = performance.now()));
   }
 
-  /** One timer for all statements: the first one after an idle time starts it, and it starts again while a statement waits. */
   #listen(milliseconds: number): void {
     this.#silence = setTimeout(() => {
       // Node.js runs timers before it reads sockets. So first let it read data that arrived while the process was busy.
@@ -169,7 +168,7 @@ export class Connection {
     return this.#heardAt;
   }
 
-  /** The query gets one result: its answer, or an error when the connection ends. */
+  /** Every query settles, at the latest with an error when the connection ends. */
   send(query: Query): void {
     if (this.#ended || !this.#driver) return query.reject(this.#ended ?? new ConnectionLost("The connection is not open."));
     const { resolve, reject } = query;
@@ -215,7 +214,7 @@ export class Connection {
     this.onEnd(silent);
   }
 
-  /** Ends without telling the server. A later connection ends the server process, which may still hold locks. */
+  /** For a server that may not notice the end: its process may keep locks until the pool ends the process. */
   abandon(reason: string, silent = false): void {
     this.unheard = true;
     this.end(reason, undefined, silent);

@@ -16,7 +16,6 @@ export function targetOf(url: string): Target {
   return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 5432), sslMode: searchParams.get("sslmode") };
 }
 
-/** Rejects if the socket fails or closes before the event, or if the signal aborts. */
 function until<T>(socket: Socket, event: string, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const end = (settle: () => void) => () => {

@@ -18,14 +18,14 @@ export type EmbeddedOptions = {
 
 export type Postgres = {
   readonly url: string;
-  /** Outside of dataDir if PostgreSQL's account cannot reach dataDir. */
+  /** Outside of dataDir if PostgreSQL's account could not reach dataDir when the files were made. */
   readonly directory: string;
   readonly startedMs: number;
   /** Stops the server only if no other process uses it. */
   stop(): Promise<void>;
 };
 
-/** An advisory lock: every process that uses the server shares it, and one that can take it alone stops the server. */
+/** An advisory lock that each `startEmbedded` shares; a `stop` that can take it alone stops the server. */
 const IN_USE = 0x656d6264;
 const START_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 30_000;
@@ -39,7 +39,7 @@ const settings = (port: number, durable: boolean): string[] =>
     shared_buffers: "128MB",
     max_connections: 100,
     max_wal_size: "1GB",
-    // By default, PostgreSQL fills each new log segment with zeros, which delays every commit about once a second under load.
+    // By default, PostgreSQL fills each new log segment with zeros, which delays commits.
     wal_init_zero: "off",
     max_parallel_workers_per_gather: 0,
     jit: "off",
@@ -138,7 +138,7 @@ function alive(pid: number): boolean {
   }
 }
 
-/** Without data for this long, the connection counts as lost; longer than the lock_timeout below. */
+/** The connection counts as lost if a statement gets no data for this long; longer than the lock_timeout below. */
 const SILENCE_MS = 12_000;
 
 /** Opens the connection that this process keeps while it uses the server. Returns the error if that fails. */
@@ -162,7 +162,7 @@ type Server = { readonly bin: string; readonly cluster: Cluster; readonly durabl
 async function spawnServer({ bin, cluster: { directory, data, account }, durable }: Server, port: number): Promise<ChildProcess> {
   const log = await open(join(directory, "postgres.log"), "w", 0o600);
   try {
-    // PostgreSQL gets its own session, so that Ctrl-C ends only this process, which then stops PostgreSQL last.
+    // PostgreSQL gets its own session, so that Ctrl-C does not end it while this process closes.
     const child = spawn(join(bin, "postgres"), ["-D", data, ...settings(port, durable)], {
       cwd: directory,
       detached: true,
@@ -218,7 +218,7 @@ async function leave({ connection, pid, child }: RunningServer, { data }: Cluste
     const [row] = await sql<{ last: boolean }[]>`SELECT pg_try_advisory_lock(${IN_USE}::bigint) AS last`;
     last = row?.last === true;
   } catch {
-    // The server has stopped or is stopping.
+    // Without a connection, it is unknown whether others use the server, so it is not stopped.
   }
   if (last) {
     if (alive(pid)) process.kill(pid, "SIGINT");
@@ -245,7 +245,7 @@ async function ensureDatabase({ sql }: Connection, name: string): Promise<void> 
   });
 }
 
-/** Restarts the server on the same port if it dies, until `stop` is called. */
+/** If the connection to the server ends, connects again or restarts the server on the same port, until `stop` is called. */
 async function keep(server: Server): Promise<{ running: RunningServer; stop(): Promise<void> }> {
   let stopping = false;
   let current: Promise<RunningServer>;

@@ -10,7 +10,7 @@ const PAUSE_MS = 250;
 
 type Waiting = { readonly pid: number; readonly blockers: readonly number[] | null };
 
-/** Processes that ended, waited half a second for a message, or wait for a lock. `blockers` hold that lock; null without one. */
+/** Processes that ended, waited half a second for a message, or wait for a lock behind `blockers`; null without a lock. */
 async function selectWaiting(sql: Sql, pids: readonly number[]): Promise<readonly Waiting[]> {
   const rows = await sql<{ pid: number; blockers: string | null }[]>`
     SELECT asked.pid, CASE WHEN a.wait_event_type = 'Lock' THEN array_to_string(pg_blocking_pids(a.pid), ',') END AS blockers
@@ -47,7 +47,7 @@ async function askOnce(sql: Sql, pools: readonly Pool[]): Promise<void> {
   const lostPids = lostAmong(waiting.filter(({ pid, blockers }) => blockers !== null || suspected.has(pid)));
   const lost = quiet().filter(({ backend }) => backend && lostPids.has(backend.pid));
   if (lost.length === 0) return;
-  // End the connections first: a terminated server process could report as failed a COMMIT whose answer was lost.
+  // End the connections first, so that their statements report a lost message and not a terminated server process.
   for (const connection of lost) connection.abandon("A message between the service and the database was lost.");
   const idle = pools.flatMap((pool) => pool.forgetIdleUnheardSince(performance.now() - QUIET_MS));
   await terminate(

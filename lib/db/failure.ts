@@ -1,4 +1,4 @@
-/** A connection ended, or none could be opened. Its running statements get no answer. */
+/** A connection ended or was returned to its pool, or none could be opened. */
 export class ConnectionLost extends Error {
   readonly code: string;
   constructor(message: string, cause?: unknown) {
@@ -7,12 +7,12 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** No connection became free in time, or work of inTurn could not start. Nothing was sent. */
+/** No connection or turn was free in time, or too many callers wait for one. Nothing was sent. */
 export class PoolBusy extends Error {
   readonly code = "POOL_BUSY";
 }
 
-/** A COMMIT, or a single statement that writes, was sent and not answered. PostgreSQL may have carried it out. */
+/** A COMMIT, or a single statement that may write, got no answer. PostgreSQL may have carried it out. */
 export class OutcomeUnknown extends Error {
   readonly code = "OUTCOME_UNKNOWN";
 }
@@ -23,7 +23,7 @@ const causesOf = (error: unknown): unknown[] =>
 const codeOf = (error: unknown): string | null =>
   typeof error === "object" && error !== null && "code" in error && typeof error.code === "string" ? error.code : null;
 
-/** The code of the innermost error, because drizzle and better-auth wrap the driver's errors. Null if there is none. */
+/** The code of the innermost error that has one, because drizzle and better-auth wrap the driver's errors. Else null. */
 export function sqlState(error: unknown): string | null {
   for (const cause of causesOf(error).toReversed()) {
     const code = codeOf(cause);
@@ -46,7 +46,7 @@ export const connectionLost = (error: unknown): boolean => codeOf(error) === "CO
 
 const ENDED = /^(?:CONNECTION_LOST|57P0[123])$/;
 
-/** Whether the connection ended, or the server ended or refused it. Another connection may then succeed. */
+/** Whether the connection was lost, or the server stops or starts. Another connection may then succeed. */
 export const connectionEnded = (error: unknown): boolean => causesOf(error).some((cause) => ENDED.test(codeOf(cause) ?? ""));
 
 export const endedBeforeCommit = (error: unknown): boolean => connectionEnded(error) && !outcomeUnknown(error);

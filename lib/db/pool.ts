@@ -17,7 +17,7 @@ export type PoolOptions = ConnectionOptions & {
   readonly graceMs?: number;
 };
 
-/** Opening a connection takes about 10 ms, half of it CPU time. */
+/** Opening a connection takes much CPU time. */
 const OPENING_MAX = 2;
 const PAUSE_MIN_MS = 50;
 const PAUSE_MAX_MS = 1_000;
@@ -26,10 +26,9 @@ const PAUSE_GRACE_MS = 100;
 
 const ELSEWHERE = "The database fell silent on another connection.";
 
-/** Statements that only read: if their connection is lost, nothing was written. */
+/** Statements that count as reads and may be sent twice, so such a statement must not write. */
 const READS = /^\s*(?:SELECT|SHOW|EXPLAIN)\b/i;
 
-/** When a connection ends, its own statements fail, and a new connection is opened when a caller needs it. */
 export class Pool {
   readonly #options: PoolOptions;
   readonly #idle: Connection[] = [];
@@ -39,14 +38,14 @@ export class Pool {
   readonly #abandoned: Backend[] = [];
   #opening = 0;
   #failures = 0;
-  /** The time since which no connection can be opened; null if the last attempt succeeded. */
+  /** The time of the first failed attempt to connect since one succeeded; null without one. */
   #awaySince: number | null = null;
   #pause: NodeJS.Timeout | null = null;
   #sweep: NodeJS.Timeout | null = null;
   isEnding = false;
   /** Runs statements outside of a transaction, each on any free connection. */
   readonly sql: Sql;
-  /** Called when a connection got no data for too long, so that other connections to the same server are ended too. */
+  /** Called when a connection ended because it got no data, so that other silent connections can be ended too. */
   onSilence: (since: number) => void = () => {};
   /** Called every QUIET_MS while a statement waits without data. */
   onQuiet: () => void = () => {};
@@ -91,7 +90,7 @@ export class Pool {
     }
   }
 
-  /** Rejects with the first failure, or with OutcomeUnknown if COMMIT was sent and not answered. */
+  /** Rejects if `work` or any of its statements fails, and with OutcomeUnknown if COMMIT was sent and not answered. */
   async begin<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     return this.#useLent(await this.#begun().catch(noted), async (sql, connection) => {
       const result = await work(sql);
@@ -239,7 +238,7 @@ export class Pool {
     this.#fill();
   }
 
-  /** An abandoned server process keeps its locks until TCP notices the loss. */
+  /** An abandoned server process may still hold locks. */
   async #endAbandoned(connection: Connection): Promise<void> {
     if (this.#abandoned.length === 0) return;
     const abandoned = this.#abandoned.splice(0);
@@ -249,7 +248,6 @@ export class Pool {
     throw connection.ended;
   }
 
-  /** If the grace time is over and no connection is lent, rejects the waiting callers. */
   #refused(error: unknown): void {
     this.#awaySince ??= performance.now();
     const isYoung = this.#isGrace(this.#awaySince);

@@ -9,7 +9,7 @@ const refusal = (why: string): Error =>
       "Set DATABASE_URL to the address of PostgreSQL itself. A process uses DATABASE_POOL connections and six more.",
   );
 
-/** A pooler such as PgBouncer drops or refuses start-up parameters, so the timeouts would silently not apply. */
+/** A pooler such as PgBouncer can drop start-up parameters, and the timeouts would then silently not apply. */
 export async function refusePooler(url: string): Promise<void> {
   const settings = { application_name: "countersign", lock_timeout: ASKED_MS };
   const connection = await Connection.open({ url, settings, openMs: 10_000, silenceMs: 10_000 }).catch((error: unknown) => {

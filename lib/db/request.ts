@@ -6,7 +6,7 @@ type RequestTrace = { readonly began: number | null; written: boolean; lost: unk
 
 const requests = () => perProcess("followedRequests", () => new AsyncLocalStorage<RequestTrace>());
 
-/** Notes what the request does in the database, because the libraries between them do not report it. */
+/** The other functions of this file note and read facts about the request whose `work` calls them. */
 export const followRequest = <T>(work: () => T): T =>
   requests().run({ began: performance.now(), written: false, lost: null, organizationId: null }, work);
 
@@ -22,7 +22,7 @@ export function noteFailure(error: unknown): void {
 
 export const mayHaveWritten = (): boolean => requests().getStore()?.written === true;
 
-/** Null if the database was available, or if no request is being handled. */
+/** The last error of this request for which databaseAway is true; null without one, or if no request is being handled. */
 export const lostDatabase = (): unknown => requests().getStore()?.lost ?? null;
 
 /** Null if no request is being handled. */
@@ -32,7 +32,7 @@ export function requestAgeMs(): number | null {
   return performance.now() - request.began;
 }
 
-/** The organization whose limits this request counts against. */
+/** The organization whose share of outbound requests this request uses. */
 export function noteOrganization(organizationId: string | null): void {
   const request = requests().getStore();
   if (request) request.organizationId = organizationId;
@@ -40,6 +40,6 @@ export function noteOrganization(organizationId: string | null): void {
 
 export const actingFor = (): string | null => requests().getStore()?.organizationId ?? null;
 
-/** For work that counts against an organization's limits but is no request, such as that of a background worker. */
+/** For work that uses an organization's share of outbound requests but is no request, such as that of a background worker. */
 export const actFor = <T>(organizationId: string, work: () => T): T =>
   requests().run({ began: null, written: false, lost: null, organizationId }, work);

@@ -60,7 +60,7 @@ function textWriter(column: PgColumn): (value: unknown) => string | null {
   return (value) => (value === null || value === undefined ? null : write(value));
 }
 
-/** In the table's order. The columns in `json` contain JSON as text; every other text is an id, a hash or a code. */
+/** In the table's order. The columns in `json` contain JSON as text; every other text is sent as the type `id` (see Column). */
 export function columnsOf<T, P extends PgTable>(
   table: P,
   readers: Readers<T, P>,
@@ -77,7 +77,7 @@ export function columnsOf<T, P extends PgTable>(
   });
 }
 
-/** For rows whose text and JSON may have any characters. */
+/** For rows whose text and JSON may have any characters but NUL. */
 export const allColumns = <P extends PgTable>(table: P): Column<InferSelectModel<P>>[] =>
   Object.entries(getTableColumns(table)).map(([key, column]) => {
     const write = textWriter(column);

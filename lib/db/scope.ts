@@ -5,7 +5,7 @@ export type Scope = { readonly organizationId: string; readonly environment: str
 
 type Scoped = { readonly organizationId: PgColumn; readonly environment: PgColumn };
 
-/** Every query for a member or an agent needs this, so that rows of another organization or environment are never found. */
+/** Add this to queries for a member or an agent, so that rows of another organization or environment are not found. */
 export const within = (table: Scoped, { organizationId, environment }: Scope): SQL | undefined =>
   and(eq(table.organizationId, organizationId), eq(table.environment, environment));
 

@@ -1,7 +1,7 @@
 import { PoolBusy } from "#lib/db/failure.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** Shorter than the time limit of an HTTP request, which is 30 seconds. */
+/** Shorter than the time limit of an HTTP request (DEADLINE_MS). */
 const WAIT_MS = 5_000;
 const WAITING_MAX = 1_024;
 

@@ -21,7 +21,7 @@ const arrayOf = (from: readonly number[], read: (text: string) => unknown) => ({
   parse: (text: string) => parseArray(text, read),
 });
 
-/** Without fixed types, the driver queries array types on each new connection, and drizzle changes the parsers of its pool. */
+/** Fixed types, so that the driver need not query the array types on each new connection. */
 export const wireTypes = {
   times: { to: 1184, from: texts, serialize: isoText, parse: asText },
   json: { to: 114, from: json, serialize: jsonText, parse: (text: string): unknown => JSON.parse(text) },
