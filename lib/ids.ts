@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** An id is the prefix of its kind and a 128-bit value that begins with the time, so that one process's ids sort by creation. */
+/** An id is the prefix of its kind and a 128-bit value that begins with the time; ids of a kind from one process sort by it. */
 export const prefixes = {
   mandate: "mdt",
   policyDecision: "pd",

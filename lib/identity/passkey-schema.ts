@@ -1,7 +1,5 @@
 import { z } from "zod";
 
-/* Schemas of what browsers send are strict: no unknown field reaches a verification, except in clientExtensionResults. */
-
 const Base64Url = (max: number) =>
   z
     .string()

@@ -6,7 +6,7 @@ const said = {
   passwordChanged: ["Your password was changed", "The password of your account was changed. Your other sessions have ended."],
 } as const;
 
-/** Tells the person at once, so that they can act if somebody else changed their ways to sign in. */
+/** Lets people act if somebody else changed their ways to sign in. */
 export const securityMail = (what: keyof typeof said, email: string): Mail => ({
   to: email,
   subject: said[what][0],

@@ -12,7 +12,6 @@ const ActiveOrganization = z
   })
   .meta({ id: "SessionOrganization", description: "An organization and the person's role in it." });
 
-/** The ways to sign in that this installation offers to everybody. */
 const AuthMethods = z.object({
   emailPassword: z.boolean(),
   magicLink: z.boolean(),

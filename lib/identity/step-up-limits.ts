@@ -1,7 +1,6 @@
-/** In whole units of the payment's asset; an approval above the limit needs a new proof of identity (step-up). */
+/** In units of the payment's asset. An approval, with those of the last day, that exceeds the limit needs a step-up. */
 export type StepUpLimits = {
   readonly above: string;
-  /** The limit for payees that are not verified. */
   readonly aboveUnverified: string;
 };
 

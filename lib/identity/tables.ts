@@ -19,7 +19,7 @@ export const user = pgTable(
     banned: boolean("banned").notNull().default(false),
     banReason: text("ban_reason"),
     banExpires: moment("ban_expires"),
-    /** When the event user.created was written: with the user's first request, because better-auth inserts this row. */
+    /** When an authenticated request wrote the event user.created, because better-auth inserts this row. */
     auditedAt: moment("audited_at"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -110,7 +110,7 @@ export const walletAddress = pgTable(
   (table) => [uniqueIndex("wallet_address_once").on(table.address, table.chainId), index("wallet_address_user").on(table.userId)],
 );
 
-/** Operations of this service write this table; at a sign-in, better-auth reads the row and updates the counter. */
+/** At a sign-in, better-auth reads the row and updates the counter. */
 export const passkey = pgTable(
   "passkey",
   {
@@ -122,11 +122,11 @@ export const passkey = pgTable(
       .notNull()
       .references(() => user.id, { onDelete: "cascade" }),
     credentialID: text("credential_id").notNull().unique(),
-    /** If this value does not rise, the passkey may have been copied; zero means that the authenticator has no counter. */
+    /** If this value does not rise, the passkey may have been copied; it stays zero if the authenticator has no counter. */
     counter: bigint("counter", { mode: "number" }).notNull(),
     deviceType: text("device_type").notNull(),
     backedUp: boolean("backed_up").notNull(),
-    /** How the authenticator can be reached (USB, NFC, …), as reported by it and joined by commas. */
+    /** How the authenticator can be reached (USB, NFC, …), joined by commas. */
     transports: text("transports"),
     aaguid: text("aaguid"),
     createdAt: createdAt(),
@@ -135,7 +135,7 @@ export const passkey = pgTable(
   (table) => [index("passkey_user").on(table.userId)],
 );
 
-/** The first answer deletes the row, whether the answer is valid or not; the end of the session deletes the row too. */
+/** takeChallenge deletes the row before the answer is checked; the deletion of the session deletes it too. */
 export const passkeyChallenges = pgTable(
   "passkey_challenges",
   {
@@ -165,9 +165,8 @@ export const organization = pgTable(
     productRoles: text("product_roles").array().notNull(),
     /** The time zone with which the editor starts a new mandate; null for the browser's time zone. */
     timezone: text("timezone"),
-    /** In whole units of the asset; an approval above this amount needs a new proof of identity; null for the default. */
+    /** See StepUpLimits; null for the default. */
     stepUpAbove: numeric("step_up_above"),
-    /** The same limit for payees that are not verified. */
     stepUpAboveUnverified: numeric("step_up_above_unverified"),
     createdAt: createdAt(),
   },
@@ -253,7 +252,7 @@ export const apiKeys = pgTable(
     organizationId: text("organization_id").notNull(),
     secretHash: text("secret_hash").notNull(),
     preview: text("preview").notNull(),
-    /** The person who made the key or allowed the OAuth client; null if the creator of the account made the key. */
+    /** The person who made the key or allowed the OAuth client; if null, the creator of the account counts as the maker. */
     createdBy: text("created_by"),
     /** The OAuth client that a person allowed; null in the row of a key that a person created. */
     clientId: text("client_id"),

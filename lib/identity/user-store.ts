@@ -8,7 +8,6 @@ export type UserRow = typeof user.$inferSelect;
 export const bannedNow = ({ banned, banExpires }: Pick<UserRow, "banned" | "banExpires">, now: Date): boolean =>
   banned && (banExpires === null || banExpires > now);
 
-/** SQL condition: the person has a ban that has not ended. */
 export const isBanned = sql<boolean>`(${user.banned} AND (${user.banExpires} IS NULL OR ${user.banExpires} > clock_timestamp()))`;
 
 export async function findUser(db: Database | Tx, userId: string): Promise<UserRow | null> {
@@ -35,7 +34,6 @@ export async function markAudited(tx: Tx, userId: string): Promise<boolean> {
   return marked.length === 1;
 }
 
-/** The organization that is active after sign-in. */
 export async function newestOrganizationOf(userId: string): Promise<string | null> {
   const [row] = await database()
     .select({ organizationId: member.organizationId })
@@ -90,7 +88,7 @@ export async function setPlatformRoles(tx: Tx, userId: string, platformRoles: Pl
 
 export type Person = { readonly email: string; readonly name: string; readonly banned: boolean };
 
-/** Locks person, then session, as code that deletes both does, so that the two cannot deadlock; null if the session ended. */
+/** Locks person, then session, as banUser does, so that the two cannot deadlock; null if the session ended. */
 export async function lockPersonOf(tx: Tx, userId: string, sessionId: string): Promise<Person | null> {
   const [person] = await tx
     .select({ email: user.email, name: user.name, banned: isBanned })

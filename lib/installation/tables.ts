@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { boolean, check, pgTable, text } from "drizzle-orm/pg-core";
 import { createdAt, moment } from "#lib/db/columns.ts";
 
-/** When each background worker ran last, in any process. */
+/** When each background worker ran last, in any process; noteRun does not write every run. */
 export const workerRuns = pgTable("worker_runs", {
   worker: text("worker").primaryKey(),
   ranAt: moment("ran_at").notNull(),

@@ -3,7 +3,7 @@ export type Message = {
   readonly paragraphs: readonly string[];
   /** The button of the mail; it has a path of this service, so that no mail links to another site. */
   readonly action?: { readonly label: string; readonly path: `/${string}` };
-  /** Why the mail was sent, and what readers can do if it is not for them. */
+  /** The last paragraph, in small type: what readers can do if the mail is not for them. */
   readonly note: string;
 };
 
@@ -11,10 +11,10 @@ export type MailText = { readonly subject: string; readonly plain: string; reado
 
 /** Characters that could hide or reorder text or break a header. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
-/** The beginnings of text that a mail program turns into a link. */
+/** Beginnings of text that mail programs turn into a link. */
 const LINKED = /(?:\bhttps?:\/\/|\bwww\.)/gi;
 
-/** Makes a user-chosen name safe for a mail: one line, quoted, short, and no link. */
+/** Makes a user-chosen name safe for a mail: one line, quoted, short, and without a web address that becomes a link. */
 export function quoted(name: string, max = 80): string {
   const text = name.replaceAll(UNSEEN, " ").replaceAll(LINKED, "").replaceAll(/\s+/g, " ").trim();
   const short = text.length > max ? `${text.slice(0, max - 1).trimEnd()}…` : text;

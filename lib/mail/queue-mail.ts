@@ -27,7 +27,7 @@ export function mailRow({ to, usefulUntil, ...message }: Mail): NewMail | null {
   };
 }
 
-/** The mail is stored in the transaction that causes it, so that both commit or neither does; a worker sends the mail later. */
+/** The mail is stored in `tx`, so that both commit or neither does; a worker sends a queued mail later. */
 export async function queueMail(tx: Tx, mail: Mail): Promise<void> {
   const row = mailRow(mail);
   if (row) await insertMail(tx, row);

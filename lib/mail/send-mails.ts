@@ -49,7 +49,7 @@ async function sendOne(mail: MailRow, isWanted: Wanted): Promise<void> {
       subject,
       text: plain,
       html,
-      // Every attempt has the same Message-ID, so that the receiving server recognizes a second copy.
+      // Every attempt has the same Message-ID, so that the receiving server can recognize a second copy.
       messageId: `<${mailId}@${new URL(env().BASE_URL).hostname}>`,
       headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
     });

@@ -15,7 +15,6 @@ export const mails = pgTable(
     attempts: integer("attempts").notNull().default(0),
     /** When the mail is tried next; while a worker sends the mail, no other worker takes it before this time. */
     nextAttemptAt: moment("next_attempt_at"),
-    /** The mail is not sent after this time, for example because its link has expired. */
     usefulUntil: moment("useful_until"),
     createdAt: createdAt(),
     endedAt: moment("ended_at"),

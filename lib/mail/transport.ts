@@ -5,7 +5,7 @@ import { perProcess } from "#lib/process.ts";
 
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 20_000;
-/** A worker reserves a mail for this time: longer than connecting and 20 s for each of the eleven replies in SMTP. */
+/** A worker reserves a mail for this time, which is longer than an attempt takes with the times above. */
 export const LEASE_MS = 300_000;
 
 const isLoopback = (host: string): boolean =>

@@ -2,7 +2,7 @@ import { DAY_MS } from "#lib/time.ts";
 import type { Period } from "#lib/vocabulary.ts";
 
 const MINUTE_MS = 60_000;
-/** All periods of all zones fit. Clients send the zone names, so a cache without a maximum could fill the memory. */
+/** All periods of all zones fit. */
 const CACHE_SIZE = 3_000;
 
 /** The caches hold only results of pure functions, so clearing one is safe. */
@@ -80,7 +80,7 @@ export function calendarPeriodAt(period: Period, timezone: string, now: Date): C
 function computePeriod(period: Period, timezone: string, at: number): CalendarPeriod {
   const today = Math.floor(wallClock(timezone, at) / DAY_MS) * DAY_MS;
   let { first, next } = datesAround(period, today);
-  // If clocks are set back past midnight, the last hour of the old day occurs twice. The second time belongs to the new period.
+  // If clocks are set back past midnight, the end of the old day occurs twice. The second time belongs to the new period.
   if (startOfDay(timezone, next) <= at) ({ first, next } = datesAround(period, next));
   const start = new Date(startOfDay(timezone, first));
   const end = new Date(startOfDay(timezone, next));

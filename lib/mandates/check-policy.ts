@@ -20,7 +20,6 @@ export function checkPolicy(policy: Policy, { decimals }: { readonly decimals: n
 
 type Refuse = (pointer: string, detail: string) => void;
 
-/** Records an error and returns null if the amount does not fit the asset. */
 function amountAt(pointer: string, text: string, decimals: number, refuse: Refuse): Atomic | null {
   const read = readAmount(text, decimals);
   if (read.ok) return read.amount;

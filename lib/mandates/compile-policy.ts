@@ -4,7 +4,7 @@ import { parseAmount, type Atomic } from "#lib/money.ts";
 import { minutes } from "#lib/time.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/** How long a payment waits for a person's approval if the policy sets no time. */
+/** The longest time that a payment waits for a person's approval if the policy sets none. */
 export const REQUEST_MS = minutes(30);
 
 export type AllowDeny = { readonly allow: ReadonlySet<string> | null; readonly deny: ReadonlySet<string> | null };
@@ -29,7 +29,6 @@ export type CompiledPolicy = {
   readonly approval: {
     readonly mode: "never" | "always" | "above" | "firstPayment";
     readonly amount: Atomic | null;
-    /** The longest time that a payment waits for a person's approval. */
     readonly requestMs: number;
   };
   readonly minimumAssuranceLevel: AssuranceLevel | null;

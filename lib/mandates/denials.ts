@@ -2,8 +2,6 @@ import { commonActions } from "#lib/next-actions.ts";
 import type { NextAction } from "#lib/problem.ts";
 import type { DenialCode, MandateMatch } from "#lib/vocabulary.ts";
 
-/* What each denial code means in general; the message of a reason says what the rule found in one payment. */
-
 /** The page where a person can make the denied payment possible. */
 export type Remedy = "mandate" | "policy" | "keys" | "none";
 
@@ -12,7 +10,7 @@ type Denial = {
   /** What makes the payment possible, or that nothing does. */
   readonly cure: string;
   readonly remedy: Remedy;
-  /** What the API tells an agent to do; if absent, to use another seller. */
+  /** The next actions in a readiness check; if absent, to use another seller. */
   readonly actions?: readonly NextAction[];
   /** The mandateStatus of a checkout whose payment the mandate denies with this code; seller_not_allowed if absent. */
   readonly match?: MandateMatch;

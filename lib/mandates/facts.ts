@@ -69,7 +69,6 @@ export type IntentFacts = {
     readonly pointer: string;
     /** The value in the seller's challenge; set only if the challenge differs from the record. */
     readonly theirs?: string;
-    /** The value in the record; set together with `theirs`. */
     readonly registered?: string;
   }[];
   readonly amount: Atomic;
@@ -144,7 +143,7 @@ export type ApprovalRequest = Pick<Reason, "href" | "checkoutIntentId" | "pollWi
 /** Amounts are decimal text in the unit of the mandate, times are RFC 3339 text. */
 export type Value = string | number | null;
 
-/** The result of one rule: the id of its sentence and the values; the last is an ApprovalRequest if a checkout asks a person. */
+/** The id of a sentence and its values; the last is an ApprovalRequest if a checkout asks a person. */
 export type Finding = readonly [id: number, ...values: (Value | ApprovalRequest)[]];
 
 /** `requested` is the amount that the payment takes from the budget, as decimal text. */

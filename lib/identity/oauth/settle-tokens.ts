@@ -9,7 +9,6 @@ import { readToken } from "#lib/identity/oauth/authenticate-agent.ts";
 import { connectionOfToken, deleteTokens, hashToken, type TokenRow } from "#lib/identity/oauth/token-store.ts";
 import { ACCESS_TOKEN_PREFIX, CLI_CLIENT } from "#lib/identity/oauth-terms.ts";
 
-/** The JSON of a reply of the token endpoint. */
 export type TokenAnswer = Readonly<Record<string, unknown>>;
 
 /**
@@ -46,7 +45,7 @@ async function handOverKey({ keyId, userId, serviceAccountId, organizationId, al
   };
 }
 
-/** Null if there is no access token, if findLiveToken refuses it or handOverKey gives no key; the last two delete the tokens. */
+/** Null if the answer has no access token, or if the connection may not have it; the latter also deletes its tokens. */
 export async function settleTokens(answer: TokenAnswer): Promise<TokenAnswer | null> {
   const { access_token: accessToken, scope } = answer;
   if (typeof accessToken !== "string") return null;

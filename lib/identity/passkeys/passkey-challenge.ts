@@ -16,7 +16,7 @@ type ChallengeTerms = {
   readonly payTo: string;
 };
 
-/** Terms and nonce make the signature valid only once and only for these terms; no part can contain a line feed. */
+/** The terms make a signature valid only for them, and the nonce makes each challenge new; no part can contain a line feed. */
 export const boundChallenge = ({ checkoutIntentId, basketHash, amount, payTo }: ChallengeTerms, nonce: string): string =>
   createHash("sha256").update([checkoutIntentId, basketHash, amount.toString(), payTo, nonce].join("\n")).digest("base64url");
 

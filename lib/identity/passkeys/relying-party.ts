@@ -2,7 +2,6 @@ import { isIP } from "node:net";
 import { env } from "#lib/env.ts";
 import { ownOrigins } from "#lib/http/origin.ts";
 
-/** The relying party of passkeys (a term of WebAuthn): the host of this installation. */
 export function relyingParty(): { readonly id: string; readonly name: string; readonly origins: string[] } {
   return { id: new URL(env().BASE_URL).hostname, name: "Countersign", origins: [...ownOrigins()] };
 }

@@ -11,7 +11,7 @@ import { securityMail } from "#lib/identity/security-mail.ts";
 import { queueMail } from "#lib/mail/queue-mail.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 
-/** Approvals that the passkey signed and that are not granted yet become invalid; closeGate waits for those being granted. */
+/** Step-ups with this passkey that are not used yet become invalid; closeGate waits for approvals that use one now. */
 export const removePasskey: Handler<typeof contract.removePasskey> = ({ passkeyId }, { caller, idempotency }) =>
   once(contract.removePasskey, idempotency, async (tx) => {
     const { userId, organizationId } = caller;

@@ -51,7 +51,7 @@ export async function countUse(tx: Tx, passkeyId: string, counter: number, now: 
   return rows.length === 1;
 }
 
-/** Records the time of a sign-in with a passkey. better-auth checks the sign-in and stores the counter. */
+/** better-auth checks the passkey and stores its counter. */
 export async function noteSignIn(credentialID: string): Promise<void> {
   await database()
     .update(passkey)

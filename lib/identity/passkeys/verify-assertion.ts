@@ -10,7 +10,7 @@ export const assertionRefused = (): Problem =>
 
 export type AssertionResult = { readonly passkey: PasskeyRow; readonly counter: number };
 
-/** The caller must then call countUse, which refuses a copied passkey. @throws Problem invalid_request */
+/** The caller must then call countUse. @throws Problem invalid_request */
 export async function verifyAssertion(assertion: PasskeyAssertion, userId: string, challenge: string): Promise<AssertionResult> {
   const passkey = await findByCredential(userId, assertion.id);
   if (!passkey) throw assertionRefused();

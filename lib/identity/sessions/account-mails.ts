@@ -10,7 +10,7 @@ export const MAGIC_LINK_SECONDS = 900;
 export const RESET_SECONDS = 3600;
 export const VERIFICATION_SECONDS = 24 * 3600;
 
-/** One email address gets at most this many mails of one kind in 15 minutes, so that nobody can fill somebody else's mailbox. */
+/** One email address gets at most this many mails of one kind in a window, so that nobody can fill somebody else's mailbox. */
 const MAILS_MAX = 5;
 const MAILS_WINDOW_SECONDS = 900;
 

@@ -1,7 +1,7 @@
 import { audit, clock, transact } from "#lib/audit/transact.ts";
 import { markAudited } from "#lib/identity/user-store.ts";
 
-/** Writes the event with the user's first authenticated request, because better-auth creates users in its own transactions. */
+/** An authenticated request writes the event, because better-auth creates users in its own transactions. */
 export async function auditNewUser(userId: string): Promise<void> {
   await transact(async (tx) => {
     if (!(await markAudited(tx, userId))) return;

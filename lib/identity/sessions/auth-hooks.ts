@@ -47,7 +47,7 @@ export const emailVerificationHooks = {
 const nameOf = (name: unknown, email: string): string =>
   (typeof name === "string" ? name.trim() : "").slice(0, NAME_MAX) || email.slice(0, email.indexOf("@"));
 
-/** Removes the provider's tokens, because the service never calls a provider on behalf of a person. */
+/** Removes the provider's tokens, because the service does not need them after the sign-in. */
 const withoutTokens = <T extends object>(account: T): T & Record<string, unknown> => ({
   ...account,
   accessToken: null,
@@ -58,7 +58,7 @@ const withoutTokens = <T extends object>(account: T): T & Record<string, unknown
 export const databaseHooks: Hooks = {
   user: {
     update: {
-      // Whoever opens a sign-in link owns the mailbox; better-auth removes what somebody else set up, except passkeys.
+      // Whoever opens a sign-in link owns the mailbox; better-auth ends sessions, passwords and provider links, but no passkeys.
       after: async (user, context) => {
         if (context?.path !== "/magic-link/verify" || !user.emailVerified) return;
         await deletePasskeysOf(user.id);

@@ -22,19 +22,19 @@ const Page = z
 export type Endpoint = {
   readonly method: "GET" | "POST";
   readonly body?: z.ZodType;
-  /** An endpoint of the OAuth plugin: programs call it, so it gets no cookies, and a POST has a form as body (RFC 6749). */
+  /** An endpoint of the OAuth plugin: it gets no cookies, and a POST has a form as body (RFC 6749). */
   readonly oauth?: true;
   /** True if the query is passed on unchanged, because better-auth reads `state` and `code` from it. */
   readonly query?: true;
   /** better-auth expects a GET; this service takes only a POST, because mail scanners open links and would use up the token. */
   readonly asGet?: true;
-  /** The shortest time of an answer; a shorter time would reveal that the address has no account. */
+  /** The shortest time of an answer; a faster one could reveal that the address has no account. */
   readonly floorMs?: number;
   /** For all network addresses together, also for unknown accounts; one with a session of the account counts separately. */
   readonly triesPerAccount?: { readonly max: number; readonly windowSeconds: number };
 };
 
-/** The schemas are strict, so that no unknown field reaches better-auth. */
+/** JSON bodies have strict schemas, so that no unknown field of them reaches better-auth. */
 export const served: Readonly<Record<ServedPath, Endpoint>> = {
   "/sign-up/email": {
     method: "POST",

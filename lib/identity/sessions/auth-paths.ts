@@ -24,7 +24,6 @@ export const servedPaths = [
 ] as const;
 export type ServedPath = (typeof servedPaths)[number];
 
-/** An endpoint is served if one of its sign-in methods is offered; an endpoint that is not listed here is always served. */
 const needs: Partial<Record<ServedPath, readonly AuthMethod[]>> = {
   // These endpoints send a mail or follow a link in a mail, so they need mail delivery, as magicLink does.
   "/request-password-reset": ["magicLink"],

@@ -44,7 +44,7 @@ function report(level: "info" | "success" | "warn" | "error" | "debug", message:
 
 /** Counted in the database, so that more processes do not allow more requests. */
 const minute = (max: number) => ({ window: 60, max });
-/** For endpoints that may send a mail; mails to one email address have a separate limit too. */
+/** Mails to one email address have a separate limit too. */
 const mailing = { window: 900, max: 20 };
 const rateLimit = {
   enabled: true,
@@ -117,7 +117,7 @@ const options = () =>
     disabledPaths: [...disabledPaths, ...unofferedPaths()],
     telemetry: { enabled: false },
     logger: { level: "warn", disableColors: true, log: report },
-    // Without onError, better-auth would print each refusal, which is normal, outside of the service's log.
+    // Without onError, better-auth would print refusals, which are normal, outside of the service's log.
     onAPIError: {
       errorURL: `${env().BASE_URL}/sign-in`,
       onError: (error) =>

@@ -93,7 +93,7 @@ async function authenticateSession(
   }
   requireOwnOrigin(request);
   if (row.banned) throw new Problem("banned", { detail: "This account is banned. Ask the platform's support." });
-  // A request on the pool for urgent work skips these two steps; the person's next ordinary request does both.
+  // Urgent work must not wait for an ordinary connection, so both steps are left to a later request.
   if (!row.audited && !on) await auditNewUser(row.userId);
   if (renew && row.renewable && !on) {
     await renewSession(row.sessionId, SESSION_SECONDS);
@@ -130,7 +130,7 @@ export async function authenticate(request: Request, options: AuthenticateOption
   return authenticateKey(bearer[1]!, request);
 }
 
-/** For pages and downloads; null if there is no valid session, or if the person is banned. */
+/** Does not renew the session; null if there is no valid one, or if the person is banned. */
 export async function authenticateReader(cookie: string | null): Promise<SessionCaller | null> {
   if (cookie === null) return null;
   try {

@@ -5,7 +5,7 @@ type Proof = { userId: string | null };
 
 const proofs = () => perProcess("firstProofs", () => new AsyncLocalStorage<Proof>());
 
-/** `userId` is the user whose email address this request of better-auth confirmed for the first time, or null. */
+/** `userId` is the user of an earlier account whose email address this request of better-auth confirmed, or null. */
 export async function followFirstProof<T>(
   work: () => Promise<T>,
 ): Promise<{ readonly result: T; readonly userId: string | null }> {

@@ -20,7 +20,6 @@ const cliClient = () => ({
   clientDiscoveryId: "builtIn",
 });
 
-/** The fields that a plugin stores, by model. */
 type PluginSchema = NonNullable<BetterAuthPlugin["schema"]>;
 /** Tables by the names of the plugin's models; a table object has one field for each column. */
 type Tables = Readonly<Record<string, object>>;
@@ -46,7 +45,7 @@ export function oauthServer(tables: Tables): BetterAuthPlugin {
     silenceWarnings: { oauthAuthServerConfig: true, openidConfig: true },
     scopes: [...keyCapabilities, REFRESH_SCOPE],
     grantTypes: ["authorization_code", "refresh_token"],
-    // The plugin redirects everybody without a cookie here, and this service passes no cookies on.
+    // No cookies reach the plugin, so it never sees anybody signed in.
     loginPage: CONNECT_PATH,
     consentPage: CONNECT_PATH,
     codeExpiresIn: CODE_SECONDS,

@@ -7,7 +7,7 @@ export const RENEWAL_SECONDS = 3600;
 
 const isHttps = (): boolean => env().BASE_URL.startsWith("https://");
 
-/** Browsers send a cookie with the prefix `__Host-` only to this host over https, and refuse the prefix over http. */
+/** Browsers send a cookie with the prefix `__Host-` only to this host, and may refuse the prefix over http. */
 export const cookiePrefix = (): string => (isHttps() ? "__Host-countersign" : "countersign");
 export const cookieAttributes = () => ({ httpOnly: true, sameSite: "lax", path: "/", secure: isHttps() }) as const;
 

@@ -49,7 +49,6 @@ export async function setActiveOrganization(tx: Tx, sessionId: string, organizat
   await tx.update(session).set({ activeOrganizationId: organizationId }).where(eq(session.id, sessionId));
 }
 
-/** Access tokens come before refresh tokens, because rows of access tokens refer to rows of refresh tokens. */
 export const endingTables = [session, verification, oauthAccessToken, oauthRefreshToken] as const;
 
 // clock_timestamp() is in a subquery, because PostgreSQL uses no index for a comparison with a volatile function.

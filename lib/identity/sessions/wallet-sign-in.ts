@@ -38,5 +38,4 @@ export async function verifyWallet({ message, signature, address }: WalletSignat
   return true;
 }
 
-/** The name that the account of a wallet gets. */
 export const walletName = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`;
