@@ -1,7 +1,7 @@
 import { sql, type SQL } from "drizzle-orm";
 import type { Tx } from "#lib/db/client.ts";
 
-/** The maximum number of transactions that the service pays for on one UTC day, for an organization or for all together. */
+/** The maximum number of transactions that are counted on one UTC day, for an organization or for all together. */
 type Cap = { readonly organizationId: string; readonly cap: number };
 
 const count = ({ organizationId, cap }: Cap, only: SQL): SQL => sql`

@@ -16,16 +16,16 @@ export type AuthorizedTransfer = {
   readonly fromBlock: bigint;
 };
 
-/** What the chain proves about a transfer. Blocks without enough confirmations are not considered. */
+/** What the chain proves about a transfer. */
 export type Evidence =
   | { readonly kind: "transferred"; readonly transaction: Hex }
-  /** The nonce or payment id was used up by a cancellation, or by a transaction without this transfer. */
+  /** A cancellation, or a transaction without this transfer. */
   | { readonly kind: "spent"; readonly transaction: Hex | null; readonly canceled: boolean }
-  /** The nonce is unused, and no later block can use it, because the deadline of the transfer has passed. */
+  /** The nonce or payment id is unused, and the deadline of the transfer has passed. */
   | { readonly kind: "expired" }
   | { readonly kind: "unused" };
 
-/** The number of blocks in one log query. RPC providers limit this range. */
+/** The maximum number of blocks in one log query, because RPC providers limit it. */
 const LOG_BLOCKS = 2_000n;
 /** Milliseconds after a deadline at which isOver uses `now` on a chain without confirmations, whose newest block may be old. */
 const LOCAL_GRACE_MS = 2_000;
@@ -48,7 +48,7 @@ export function isFinalAtOnce(chain: string): boolean {
   return finality === undefined || (finality !== "finalized" && finality <= confirmations);
 }
 
-/** The newest block that no reorganization can remove, according to the chain's configuration. */
+/** Returns a block; it and all before it are final, according to the chain's configuration. */
 export async function finalBlock(chain: string): Promise<bigint> {
   const { finality } = configurationOf(chain);
   if (isFinalAtOnce(chain) || finality === undefined) return confirmedBlock(chain);
@@ -98,7 +98,6 @@ export async function readEvidence(transfer: AuthorizedTransfer, now: Date, at?:
   return final.kind === found.kind ? final : { kind: "unused" };
 }
 
-/** Splits the blocks from `first` to `last` into ranges for log queries. */
 export function* blockRanges(first: bigint, last: bigint) {
   for (let fromBlock = first; fromBlock <= last; fromBlock += LOG_BLOCKS) {
     const end = fromBlock + LOG_BLOCKS - 1n;

@@ -19,6 +19,6 @@ export const policySignerAccount = (): PrivateKeyAccount => accountOf("POLICY_SI
 /** The guardian can revoke any mandate in the registries and do nothing else. @throws if its key is not set */
 export const guardianAccount = (): PrivateKeyAccount => accountOf("GUARDIAN_PRIVATE_KEY");
 
-/** The account that sends the service's relayed transactions. @throws if its key is not set */
+/** @throws if its key is not set */
 export const senderOf = (key: RelayKey): PrivateKeyAccount =>
   key === "guardian" ? guardianAccount() : accountOf("RELAYER_PRIVATE_KEY");

@@ -4,13 +4,13 @@ import { database, type Tx } from "#lib/db/client.ts";
 import { relayLeases, type LeaseKey } from "#lib/onchain/tables.ts";
 import { minutes } from "#lib/time.ts";
 
-/** The right to give nonces to transactions of one key on one chain. The number `fence` grows with each new holder. */
+/** The right to send relayed transactions of one key on one chain, or to follow the chain's settlements. */
 export type Lease = { readonly chain: string; readonly key: LeaseKey; readonly holder: string; readonly fence: number };
 
 /** Milliseconds that a lease is valid. If its holder dies or loses the database, other processes wait until it has expired. */
 const LEASE_MS = 6_000;
 const EXTEND_EVERY_MS = LEASE_MS / 3;
-/** Milliseconds after which a lease is no longer extended, so that work that never ends does not block others. */
+/** Milliseconds after which underLease no longer extends a lease by itself, so that work that hangs does not block others. */
 const EXTENDED_MS = minutes(5);
 
 const until = sql`clock_timestamp() + ${LEASE_MS} * interval '1 millisecond'`;
@@ -71,7 +71,7 @@ export async function underLease<T>(
 ): Promise<T | null> {
   const lease = await takeLease(chain, key);
   if (!lease) return null;
-  // If extending fails, the lease expires, `holdsLease` then returns false, and the work stops. So the error can be ignored.
+  // The error can be ignored: if the lease expires, `extendLease` and `holdsLease` return false to the work.
   const until = performance.now() + extendedMs;
   const extending = setInterval(() => {
     if (performance.now() < until) void extendLease(lease).catch(() => {});

@@ -24,7 +24,7 @@ const due = lte(relays.nextCheckAt, sql`clock_timestamp()`);
 const soon = (milliseconds: number): SQL => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 const now = sql`clock_timestamp()`;
 
-/** The partial index relayed_transactions_open answers this query. */
+/** The partial index relayed_transactions_open is for this query. */
 export async function countOpenRelays(tx: Tx, organizationId: string, key: RelayKey): Promise<number> {
   const [row] = await tx
     .select({ count: count() })
@@ -138,7 +138,7 @@ export async function postpone(relayId: string, milliseconds: number, failure?: 
     .where(and(eq(relays.relayId, relayId), open));
 }
 
-/** `blockNumber` is the block that contains the transaction now, which may still be replaced. Null if no block contains it. */
+/** `blockNumber` is the block that contains the transaction, which may still change; null if none is known. */
 export async function lookAgain(relayId: string, milliseconds: number, blockNumber: bigint | null): Promise<void> {
   await database()
     .update(relays)
@@ -212,7 +212,7 @@ export const openBySender = () =>
       sent: sql<string>`count(*) FILTER (WHERE status = 'sent')`,
       oldest: min(relays.createdAt),
       oldestSeconds: sql<string>`extract(epoch FROM clock_timestamp() - min(created_at))`,
-      /** The longest wait of a transaction that is in no block: since it was signed or, if it was replaced, was queued. */
+      /** The longest wait of a transaction that is in no block: since it was signed or, if signed more than once, was created. */
       waitingSeconds: sql<string>`coalesce(extract(epoch FROM clock_timestamp() - min(CASE earlier_hashes WHEN '{}' THEN sent_at ELSE created_at END) FILTER (WHERE status = 'sent' AND block_number IS NULL)), 0)`,
       reason: sql<string | null>`(array_agg(failure ORDER BY next_check_at) FILTER (WHERE failure IS NOT NULL))[1]`,
     })

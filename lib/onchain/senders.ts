@@ -8,7 +8,6 @@ import { openBySender } from "#lib/onchain/relay-store.ts";
 import type { RelayKey } from "#lib/onchain/tables.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** A key that sends transactions, the relayer or the guardian, on one chain. */
 export type Sender = {
   readonly chain: string;
   readonly key: RelayKey;

@@ -37,16 +37,15 @@ export const relayedTransactions = pgTable(
     authorizationList: jsonb("authorization_list").$type<readonly StoredAuthorization[]>(),
     gasCap: bigint("gas_cap", { mode: "bigint" }).notNull(),
     status: text("status").$type<RelayStatus>().notNull(),
-    /** The address of the key that signed. */
     signer: text("signer"),
     nonce: bigint("nonce", { mode: "number" }),
     gasLimit: bigint("gas_limit", { mode: "bigint" }),
     maxFeePerGas: bigint("max_fee_per_gas", { mode: "bigint" }),
     maxPriorityFeePerGas: bigint("max_priority_fee_per_gas", { mode: "bigint" }),
-    /** The newest signed bytes, until the outcome is final. */
+    /** The newest signed bytes while `status` is sent, otherwise null. */
     rawTransaction: text("raw_transaction"),
     hash: text("hash"),
-    /** The hashes of earlier signed versions. Until the outcome is final, any of these versions may be mined instead. */
+    /** The hashes of earlier signed versions, one of which may be mined instead of the newest. */
     earlierHashes: text("earlier_hashes")
       .array()
       .notNull()
@@ -59,7 +58,7 @@ export const relayedTransactions = pgTable(
     nextCheckAt: moment("next_check_at")
       .notNull()
       .default(sql`clock_timestamp()`),
-    /** A sentence that says why the transaction was abandoned or reverted, or why it waits. */
+    /** A sentence that says that the transaction was reverted, or why it was abandoned or last had to wait. */
     failure: text("failure"),
     gasUsed: bigint("gas_used", { mode: "bigint" }),
     gasPrice: bigint("gas_price", { mode: "bigint" }),
@@ -95,7 +94,7 @@ export const relayedTransactions = pgTable(
   ],
 );
 
-/** Until a lease expires, only its holder gives nonces to transactions. `fence` grows with each new holder. */
+/** Until a lease expires, no other holder gets it. `fence` grows with each new holder. */
 export const relayLeases = pgTable(
   "relay_leases",
   {
@@ -138,11 +137,10 @@ export const mandateRegistrations = pgTable(
     termsHash: text("terms_hash").notNull(),
     nonce: atomic("nonce").notNull(),
     deadline: bigint("deadline", { mode: "number" }).notNull(),
-    /** A hash of the HTTP request, by which a repeat of the same request is recognized and gets the same answer. */
+    /** A hash of the mandate's id and the request's body, by which a repeat of the request is recognized. */
     fingerprint: text("fingerprint").notNull(),
     status: text("status").notNull(),
     failure: text("failure"),
-    /** The state of the revocation by the guardian key: none, requested, sent or revoked. */
     revocation: text("revocation").notNull().default("none"),
     relayId: text("relay_id").notNull(),
     revokeRelayId: text("revoke_relay_id"),
@@ -197,7 +195,7 @@ export const registrationSlots = pgTable(
     nonce: text("nonce").notNull(),
     amount: atomic("amount").notNull(),
     validBefore: moment("valid_before").notNull(),
-    /** held, used or free. A held slot becomes used by its payment, or free if its payment can never be made. */
+    /** Only a free slot can be given to another authorization, in a new row. */
     status: text("status").notNull(),
     createdAt: createdAt(),
     resolvedAt: moment("resolved_at"),
@@ -219,7 +217,7 @@ export const registrationSlots = pgTable(
   ],
 );
 
-/** The transactions that the service agreed to pay gas for, per UTC day. "installation" has the sum of all organizations. */
+/** The transactions of each UTC day that countSettlement counted. "installation" is the row for all organizations together. */
 export const settlementDays = pgTable(
   "settlement_days",
   {

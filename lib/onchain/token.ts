@@ -14,14 +14,13 @@ export const tokenAbi = parseAbi([
   "event Transfer(address indexed from, address indexed to, uint256 value)",
 ]);
 
-/** A transfer by a proof needs about a quarter of this gas. The service settles no payment whose account needs more than this. */
+/** A transfer by a proof needs about a quarter of this gas. The service itself sends no transfer that needs more. */
 export const SETTLEMENT_MAX_GAS = 500_000n;
 export const TOO_MUCH_GAS = "The payer's account needs too much gas. Pay from another wallet.";
 
 const erc1271Abi = parseAbi(["function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)"]);
 const ERC1271_MAGIC = "0x1626ba7e";
 
-/** The EIP-712 type of an EIP-3009 transfer, which is the same for all such tokens. */
 export const transferTypes = {
   TransferWithAuthorization: [
     { name: "from", type: "address" },
@@ -81,7 +80,7 @@ async function signedByPayer(credential: Credential, expected: ExpectedPayment, 
 export const balanceOf = (chain: string, tokenAddress: Hex, account: Hex): Promise<bigint> =>
   publicClient(chain).readContract({ address: tokenAddress, abi: tokenAbi, functionName: "balanceOf", args: [account] });
 
-/** Passes a canonical signature of 65 bytes as v, r and s, and any other signature as bytes, as other facilitators do. */
+/** A canonical signature of 65 bytes is passed as v, r and s, and any other signature as bytes. */
 export function transferCall({ amount, payTo }: ExpectedPayment, credential: Credential): Hex {
   const { payer, validAfter, validBefore, nonce, signature } = credential;
   const transfer = [payer, payTo, amount, validAfter, validBefore, nonce] as const;
@@ -91,7 +90,7 @@ export function transferCall({ amount, payTo }: ExpectedPayment, credential: Cre
   return encodeFunctionData({ ...call, args: [...transfer, yParity + 27, r, s] });
 }
 
-/** Whether the token would make this transfer now, with at most `gas` (null: no limit). @throws if the chain does not answer */
+/** Whether the token would make this transfer now. `gas` null means the node's limit. @throws if the chain does not answer */
 export async function wouldTransfer(
   credential: Credential,
   expected: ExpectedPayment,

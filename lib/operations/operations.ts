@@ -60,7 +60,6 @@ const exported = {
 
 type Exported = typeof exported;
 
-/** The handler that each operation needs, by the id of the operation. */
 export type Handlers = {
   readonly [K in keyof Exported as Exported[K] extends Operation ? K : never]: Exported[K] extends Operation
     ? Handler<Exported[K]>

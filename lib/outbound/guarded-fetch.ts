@@ -24,7 +24,7 @@ import { atMost } from "#lib/time.ts";
 export type GuardedRequest = {
   readonly method?: "GET" | "POST";
   readonly json?: unknown;
-  /** The signed x402 payment. Besides the headers of `message`, it is the only header that a caller may set. */
+  /** The signed x402 payment, for the header payment-signature. */
   readonly paymentSignature?: string;
   /** A Web Push message or a webhook: bytes that are encrypted or signed, with headers in lower case. Replaces `json`. */
   readonly message?: { readonly body: Uint8Array | string; readonly headers: Readonly<Record<string, string>> };
@@ -32,7 +32,7 @@ export type GuardedRequest = {
   readonly expect?: keyof typeof accepted;
   /** If the client keeps connections open, different users, such as webhook endpoints, do not share them. */
   readonly user?: string;
-  /** Lets the reply come from the cache and stores it there; only for manifests and catalogs. */
+  /** Lets the reply come from the cache, and stores it there if its status is 200; only for manifests and catalogs. */
   readonly cached?: boolean;
 };
 
@@ -49,7 +49,7 @@ export type GuardedReply = {
 
 export type GuardedFetch = {
   (url: string, request?: GuardedRequest): Promise<GuardedReply>;
-  /** Follows no redirect. Null if no answer came but the host may have the request; throws only if the host cannot have it. */
+  /** Follows no redirect. Null if no answer came but the host may have the request. */
   readonly once: (url: string, request: GuardedRequest) => Promise<OutboundReply | null>;
 };
 
@@ -94,7 +94,7 @@ export const standardLimits: Guard["limits"] = {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Unknown and private names get the same answer, so that callers learn nothing about the service's network. */
+/** A name without addresses and one with private addresses get the same answer, so that callers cannot explore the network. */
 const notPublic = (url: URL) => storefrontUnavailable(`${url.host} does not lead to a public host.`);
 
 async function addressesOf(target: Target & { ok: true }, { resolve, limits }: Guard): Promise<readonly LookupAddress[]> {
@@ -147,7 +147,7 @@ function decode(body: Uint8Array, host: string): string {
 type Content = Pick<GuardedReply, "text" | "json">;
 const nothing: Content = { text: "", json: undefined };
 
-/** @throws Problem storefront_invalid for a body that is too long, incomplete, compressed, unreadable or of another type */
+/** @throws Problem storefront_invalid for a body that did not arrive whole, is compressed or unreadable, or has another type */
 function contentOf(reply: OutboundReply, host: string, expect: keyof typeof accepted): Content {
   if (isEncoded(reply) || reply.body === null)
     throw storefrontInvalid(`${host} ${reply.fault ?? "compressed its answer, although the request forbids it"}.`);
@@ -158,7 +158,7 @@ function contentOf(reply: OutboundReply, host: string, expect: keyof typeof acce
   return { text, json: readJson(text, host) };
 }
 
-/** An unreadable body is an error only with a 2xx status; for any other status, callers need no body. */
+/** An unreadable body is an error only with a 2xx status. */
 function readReply(reply: OutboundReply, url: URL, expect: keyof typeof accepted): GuardedReply {
   const { status, headers } = reply;
   const answer = { status, headers, url: url.href };

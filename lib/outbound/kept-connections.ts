@@ -11,7 +11,7 @@ import {
 } from "#lib/outbound/outbound-request.ts";
 
 export type KeptLimits = {
-  /** The maximum number of connections of one user (such as a webhook endpoint) to an origin at the same time. */
+  /** The maximum number of connections in a pool, which one user (such as a webhook endpoint) has for an origin. */
   readonly each: number;
   /** Maximum of pairs of a user and an origin. Above it, the connections of the pair that was unused for longest are closed. */
   readonly pairs: number;
@@ -24,10 +24,7 @@ type Kept = { readonly pool: Promise<Pool>; readonly until: number };
 /** Idle connections are closed before a Node.js server closes them, by default after five seconds. */
 const IDLE_MS = 4_000;
 
-/**
- * Users do not share connections, so a user that waits for answers does not delay another one. Connections lead only to the
- * addresses that were checked when the origin's name was looked up.
- */
+/** Users do not share connections, which lead only to addresses that were checked when the origin's name was looked up. */
 export class KeptConnections {
   readonly #kept = new Map<string, Kept>();
   readonly #limits: KeptLimits & OutboundLimits;
@@ -76,7 +73,7 @@ export class KeptConnections {
 /** Closes each connection when its requests have ended. */
 const close = ({ pool }: Kept): void => void pool.then((one) => one.close()).catch(() => {});
 
-/** The maximum number of bytes of a body that are read. Then the connection is closed. */
+/** If a body has more bytes, the rest is not read and the connection is closed. */
 const READ_MAX = 65_536;
 const LATE = "sent its answer too slowly";
 

@@ -63,7 +63,7 @@ function isPublicHost(hostname: string): boolean {
 
 const GLOBAL_IPV6: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse("2000::"), 3];
 
-/** Accepts only plain unicast: no mapped, translated, tunnelled or unassigned address, even if it embeds a public one. */
+/** Accepts only plain unicast: no IPv4-mapped, NAT64, 6to4 or Teredo address, even if it embeds a public one. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);

@@ -82,7 +82,6 @@ export class OutboundPlaces {
     });
   }
 
-  /** Removes the request, and moves the organization's queue behind the queues of the other organizations. */
   #take(waiter: Waiter): void {
     const { host, organization } = waiter;
     const line = this.#lines.get(organization) ?? [];
@@ -92,7 +91,6 @@ export class OutboundPlaces {
     this.#queued.add(host, organization, -1);
   }
 
-  /** The next request, in the order of turns, whose host and organization are below their limits. */
   #nextInTurn(): Waiter | null {
     for (const line of this.#lines.values()) {
       const next = line.find(({ host, organization }) => this.#mayRun(host, organization));

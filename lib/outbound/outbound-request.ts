@@ -7,7 +7,7 @@ export type OutboundLimits = {
   readonly headersMs: number;
   readonly bodyMs: number;
   readonly bodyBytes: number;
-  /** Whether a longer body is cut. If not, a longer body is an error. */
+  /** Whether a longer body is cut. If not, its reply has a `fault`. */
   readonly cutsBody?: boolean;
   readonly headerBytes: number;
 };

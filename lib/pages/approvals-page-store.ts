@@ -6,7 +6,7 @@ import { within, type Scope } from "#lib/db/scope.ts";
 import { authorizations } from "#lib/holds/tables.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 
-/** The condition of the index of waiting checkouts. With a parameter in its text, PostgreSQL would not use the index. */
+/** Without parameters, so that PostgreSQL finds that the index of waiting checkouts fits. */
 const open = sql`${checkoutIntents.status} IN ('previewed', 'awaiting_approval')`;
 
 const { checkoutIntentId, mandateId } = checkoutIntents;

@@ -15,7 +15,7 @@ export type EventLine = {
 
 export type AuditPage = {
   readonly items: readonly EventLine[];
-  /** Older events may follow even if this page has few events, because each page searches only a part of the chain. */
+  /** Older events may follow even if this page has few events, because a page may search only a part of the audit log. */
   readonly nextCursor?: string;
   readonly length: number;
 };
@@ -23,7 +23,7 @@ export type AuditPage = {
 export type EventDetail = {
   readonly event: EventLine;
   readonly root: string;
-  /** Whether the event matches its hash and is in the tree with this root. */
+  /** Whether the hash that is computed from the event is in the tree with this root. */
   readonly fits: boolean;
   readonly length: number;
 };

@@ -59,7 +59,7 @@ function mayStillCome({ deadline }: RegistrationRow, { status, hash, earlierHash
   return status === "mined" || (wasSent && now.getTime() <= deadline * 1_000 + GRACE_MS);
 }
 
-/** Asks the registry at the newest confirmed block, because anybody may have submitted the signature. */
+/** Asks the registry, because anybody may have submitted the signature. */
 async function isOnChain({ chain, registry, account, onChainId, termsHash, payee }: RegistrationRow): Promise<boolean> {
   const terms = await publicClient(chain).readContract({
     address: registry as Hex,

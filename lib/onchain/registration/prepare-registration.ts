@@ -22,7 +22,7 @@ import { findRegistrable, isRegistered } from "#lib/onchain/registry/registratio
 import { registrationTypedData } from "#lib/onchain/registry/registry.ts";
 import { notFound } from "#lib/problem.ts";
 
-/** Seconds that the wallet's owner has to read and sign. */
+/** Seconds until the deadline, before which the registration must be signed, sent and mined. */
 const SIGNING_SECONDS = DEADLINE_MAX_SECONDS / 2;
 
 const randomNonce = (): bigint => BigInt(`0x${randomBytes(16).toString("hex")}`);

@@ -78,21 +78,21 @@ export const registerMandate: Handler<typeof operation> = async ({ id, body }, {
     const checked = await onChain(() => checkOnChain(signable, body, deployment));
     return answer(await firstOrTwin({ body, fingerprint, requestId, mandate: checked.mandate, deployment }, checked), deployment);
   } catch (error) {
-    // This request may be refused only because the same request succeeded a moment earlier: return the stored registration.
+    // This request may be refused only because the same request was stored a moment earlier: return its registration.
     const twin = mandate && isProblem(error) ? await findAsked(database(), id, fingerprint) : null;
     if (twin) return answer(twin, deployment);
     throw error;
   }
 };
 
-/** The candidates are the registrations that the wallet's owner may have signed: one for proofs, one for the module. */
+/** The candidates are the registrations that the wallet's owner may have signed, for proofs and for the module. */
 type Signable = Omit<Registrable, "payee"> & {
   readonly payee: Hex;
   readonly mandate: RegistrableMandate;
   readonly candidates: readonly RegisterCall[];
 };
 
-/** Null if no signature can be valid: the mandate has no wallet, another chain, or an asset that is not configured. */
+/** Null if the mandate has no wallet, another chain, or an asset that is not configured. */
 function signableOf(mandate: RegistrableMandate, body: RegisterBody, deployment: Deployment): Signable | null {
   const asset = mandate.chain === body.chain ? assetOf(mandate.chain, mandate.asset) : null;
   if (asset === null || mandate.walletAddress === null) return null;
@@ -106,7 +106,7 @@ function signableOf(mandate: RegistrableMandate, body: RegisterBody, deployment:
   return { ...what, candidates };
 }
 
-/** Run this after the signature is verified, because only the wallet's owner may see the results. */
+/** Run this after the signature is verified, because strangers must not learn the results. */
 async function requireRegistrable(what: Signable, body: RegisterBody, nonceUsed: boolean): Promise<void> {
   const { mandate, asset, account } = what;
   const now = await clock(database());
@@ -124,7 +124,7 @@ type ChainCheck = {
   readonly delegation: StoredAuthorization | null;
 };
 
-/** The account that is read for an unknown mandate, so that its request reads the chain too. */
+/** This account is read if no wallet's signature could be valid, so that such a request reads the chain too. */
 const NOBODY: Hex = "0x000000000000000000000000000000000000dead";
 
 async function checkOnChain(signable: Signable | null, body: RegisterBody, deployment: Deployment): Promise<ChainCheck> {
@@ -156,7 +156,7 @@ async function firstOrTwin(asked: RegisterRequest, checked: ChainCheck): Promise
   }
 }
 
-/** Takes the gate and the mandate's lock: an earlier revocation is visible here, a later revocation finds this registration. */
+/** Enters the gate and locks the mandate: an earlier revocation is visible here, a later one finds this registration. */
 async function begin(
   tx: Tx,
   { mandate, body, fingerprint, requestId, deployment }: RegisterRequest,

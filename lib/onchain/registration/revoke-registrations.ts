@@ -35,7 +35,7 @@ export async function queueRevocations(tx: Tx, mandateId: string, beforeVersion?
 
 const stateFor = { queued: "requested", sent: "sent", mined: "revoked" } as const;
 
-/** Copies the status of the guardian's transactions to at most 64 registrations. Returns the number of these registrations. */
+/** Copies the status of the guardian's transactions to at most 64 registrations. Returns how many were found. */
 export async function followRevocations(): Promise<number> {
   const moved = await movedRevocations(BATCH);
   for (const { registrationId, organizationId, mandateId, revocation, status, hash, ...which } of moved) {

@@ -36,7 +36,7 @@ export type NonceSlotRequest = {
   readonly amount: bigint;
   readonly period: number;
   readonly validBefore: Date;
-  /** The payment id of a payment by the module. If absent, it is the token's nonce for this slot. */
+  /** The payment id of a payment by the module. By default, the token's nonce for the slot. */
   readonly nonce?: Hex;
 };
 
@@ -45,7 +45,7 @@ export async function takeNonceSlot(tx: Tx, taking: NonceSlotRequest): Promise<N
   const { registration, authorizationId, amount, period, validBefore } = taking;
   const held = await nonceSlotOf(tx, authorizationId);
   if (held && held.registrationId === registration.registrationId && held.period === period) {
-    // The same slot can be used again: all earlier proofs with this slot are for the same payment.
+    // The authorization keeps its slot, whose nonce or payment id can pay only once.
     const until = held.validBefore > validBefore ? held.validBefore : validBefore;
     return change(tx, held.slotId, { validBefore: until });
   }
@@ -112,7 +112,7 @@ async function end(tx: Tx, which: SQL, status: "used" | "free"): Promise<void> {
     .where(and(which, eq(registrationSlots.status, "held")));
 }
 
-/** Call this once the slot's nonce or payment id is used on the chain. No other payment gets the slot. */
+/** No later payment gets the slot. */
 export const useNonceSlot = (tx: Tx, slotId: string): Promise<void> => end(tx, eq(registrationSlots.slotId, slotId), "used");
 
 export const useNonceSlotOf = (tx: Tx, authorizationId: string): Promise<void> =>

@@ -28,7 +28,7 @@ export const payTypes = {
   ],
 } as const;
 
-/** The registry counts an id only once, so repeated requests for an authorization make one payment. */
+/** The registry counts an id only once for each registered version of a mandate. */
 export const paymentIdOf = (authorizationId: string): Hex => keccak256(stringToHex(authorizationId));
 
 /** The call makes one payment, at most once and until the deadline. Anyone who has the call may send it. */

@@ -1,4 +1,4 @@
-/** `start` and `end` are in seconds since 1970, and `end` is exclusive. `periodSeconds` is the length of a period. */
+/** `start` and `end` are in seconds since 1970, and `end` is exclusive. */
 export type Times = { readonly start: number; readonly end: number; readonly periodSeconds: number };
 
 export type Period = {
@@ -20,7 +20,7 @@ export function periodAt({ start, end, periodSeconds }: Times, now: Date): Perio
   return { period, ends: Math.min(next, end), isLast: next >= end };
 }
 
-/** Seconds that a payment needs to be checked, sent and mined before its period ends. */
+/** With fewer seconds left in its period, a payment is not signed, because it might be mined too late. */
 const EDGE_SECONDS = 45;
 const LIFE_MIN_SECONDS = 60;
 

@@ -16,13 +16,13 @@ const LIMIT_MS = 2_500;
 /** The maximum number of slots of a period that a page reads: the lowest ones, which payments take first. */
 const SLOTS_MAX = 64;
 
-/** A registered mandate's state at the chain's newest block. */
+/** What the chain shows of a registration, without waiting for confirmations. */
 export type ChainBudget = {
   readonly registered: boolean;
   readonly revoked: boolean;
-  /** Whether the account delegates to the service's smart account contract. Otherwise it cannot pay under the mandate. */
+  /** Whether the account delegates to the service's smart account contract. */
   readonly delegated: boolean;
-  /** The number of payments in the current period; null outside the mandate's validity. */
+  /** Payments of the current period or, for proofs, used nonces; null outside the mandate's validity. */
   readonly payments: number | null;
   /** True if not all numbered payments of the period were read, so that there may be more payments than `payments`. */
   readonly partly: boolean;

@@ -45,7 +45,7 @@ export type ProofPlace = { readonly validBefore: number; readonly period: number
 
 const registryOn = (chain: string) => ({ address: deploymentOn(chain).mandateRegistry, abi: limitsAbi }) as const;
 
-/** Asks the registry whether it would accept a proof with this nonce slot now. @throws if the chain does not answer */
+/** Asks the registry whether its limits allow a proof with this nonce slot now. @throws if the chain does not answer */
 export async function checkProof(payment: RegisteredPayment, { validBefore, period, slot }: ProofPlace): Promise<Refusal> {
   const { chain, account, onChainId, token, payee, value } = payment;
   const numbers = [BigInt(validBefore), BigInt(period), BigInt(slot)] as const;

@@ -13,7 +13,7 @@ import { acceptedByCode, signedByKey } from "#lib/onchain/token.ts";
 import { invalidField, isProblem, Problem } from "#lib/problem.ts";
 import { isCanonicalSignature } from "#lib/x402/verify.ts";
 
-/** Runs code that reads the chain. @throws Problem rpc_unavailable if the chain does not answer */
+/** Throws rpc_unavailable in place of any error but a Problem or an answer of the chain, such as a revert. */
 export async function onChain<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -51,7 +51,7 @@ export async function readAccount(deployment: Deployment, account: Hex, nonce: b
   return { code: (code ?? "0x").toLowerCase().replace(/^0x$/, ""), transactions, nonceUsed };
 }
 
-/** Whether the account delegates to the service's smart account contract. */
+/** `code` is in lower case. */
 export const isDelegated = (code: string, { smartPaymentAccount }: Pick<Deployment, "smartPaymentAccount">): boolean =>
   code === `${DELEGATION}${lower(smartPaymentAccount).slice(2)}`;
 
@@ -95,7 +95,7 @@ async function isSigned(registering: RegisterCall, signature: Hex, byKey: boolea
   return isCanonicalSignature(signature) && signedByKey(account, hash, signature);
 }
 
-/** Only the signed data says whether the mandate pays by proofs or by the module, so there is a candidate for each. */
+/** Only the signed data says whether the mandate pays by proofs or by the module, so each candidate is tried. */
 export async function requireSigned(candidates: readonly RegisterCall[], signature: Hex, byKey: boolean): Promise<RegisterCall> {
   for (const candidate of candidates) if (await isSigned(candidate, signature, byKey)) return candidate;
   throw unsigned(

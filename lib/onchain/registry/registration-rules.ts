@@ -64,7 +64,6 @@ export function requireDeadline(deadline: number, now: Date): void {
 
 type Token = Pick<RegisterBody, "tokenAddress" | "tokenName" | "tokenVersion" | "tokenDecimals">;
 
-/** The client's token data is only compared with the configuration; it is not used otherwise. */
 export function requireToken(said: Token, asset: AssetOnChain): void {
   const errors: FieldError[] = [];
   const differs = (name: keyof Token, configured: unknown) =>

@@ -13,7 +13,7 @@ export type RegistrationRow = typeof mandateRegistrations.$inferSelect;
 
 const columns = { ...mandateColumns, writtenAt: mandateVersions.createdAt };
 
-/** Finds a mandate by its id alone, without an organization, because anyone who has the wallet's signature may register it. */
+/** Finds mandates of any organization, because anyone who has the wallet's signature may register one. */
 export async function findRegistrable(db: Database | Tx, mandateId: string): Promise<RegistrableMandate | null> {
   const [row] = await db
     .select(columns)
@@ -28,7 +28,7 @@ export async function lockRegistrable(tx: Tx, mandateId: string): Promise<Regist
   return findRegistrable(tx, mandateId);
 }
 
-/** The registration that an earlier, identical HTTP request created. */
+/** The registration that an earlier request with the same body created for this mandate. */
 export async function findAsked(db: Database | Tx, mandateId: string, fingerprint: string): Promise<RegistrationRow | null> {
   const [row] = await db
     .select()
@@ -44,7 +44,7 @@ export async function findRegistration(db: Database | Tx, registrationId: string
   return row ?? null;
 }
 
-/** Null if the mandate's current version is not registered. Each change of the mandate, also of its name, makes a new version. */
+/** Null if the mandate's current version is not registered. updateMandate makes a new version even for a new name. */
 export async function currentRegistration(
   db: Database | Tx,
   { mandateId, chain, registry }: { readonly mandateId: string; readonly chain: string; readonly registry: string },
@@ -105,7 +105,7 @@ type NewRegistration = {
   readonly now: Date;
 };
 
-/** Stores a registration as submitted. Returns null if another registration has taken the nonce or registered the version. */
+/** Returns null if another registration of the account has the nonce or the same version of the mandate. */
 export async function insertRegistration(tx: Tx, registration: NewRegistration): Promise<RegistrationRow | null> {
   const { mandate, terms, now, nonce, registry, ...given } = registration;
   const { organizationId, environment, mandateId, version, chain } = mandate;

@@ -7,11 +7,11 @@ import type { Window } from "#lib/mandates/windows.ts";
 import { min, type Atomic } from "#lib/money.ts";
 import type { Period } from "#lib/vocabulary.ts";
 
-/** MandateRegistry's numbers. proofs: the account accepts a proof as its signature; module: the payment module transfers. */
+/** MandateRegistry's numbers. proofs: the account accepts a proof as its signature; module: the payment module pays. */
 export const PATHS = { proofs: 1, module: 2 } as const;
 export type PathName = keyof typeof PATHS;
 
-/** The limits in the registry. Amounts are in atomic units, times in seconds since 1970, addresses in lower case. */
+/** The limits in the registry. Amounts are in atomic units, `start` and `end` in seconds since 1970, addresses in lower case. */
 export type RegistrationTerms = {
   readonly account: Hex;
   readonly payee: Hex;
@@ -29,7 +29,7 @@ export type RegistrationTerms = {
 
 export type TermsSource = {
   readonly policy: Policy;
-  /** When this version of the policy was written. */
+  /** When this version of the mandate was written. */
   readonly writtenAt: Date;
   readonly decimals: number;
   readonly account: Hex;
@@ -38,7 +38,7 @@ export type TermsSource = {
   readonly path: PathName;
 };
 
-/** The terms, or a sentence that says why the registry cannot enforce them. */
+/** The terms, or a sentence that says why they cannot be registered. */
 export type DerivedTerms =
   | { readonly ok: true; readonly terms: RegistrationTerms }
   | { readonly ok: false; readonly detail: string };
@@ -49,7 +49,7 @@ const VALID_SECONDS = 365 * DAY;
 const UINT128_MAX = 2n ** 128n - 1n;
 const UINT32_MAX = 2 ** 32 - 1;
 
-/** The longest month and year: with shorter ones, the chain would allow a budget more often in a year than the policy. */
+/** The longest month and year, so that in the long run the chain does not allow a budget more often than the policy. */
 const calendarSeconds: Readonly<Record<Period, number>> = { day: DAY, week: 7 * DAY, month: 31 * DAY, year: 366 * DAY };
 
 const secondsOf = (window: Window): number =>
@@ -58,7 +58,7 @@ const secondsOf = (window: Window): number =>
 /** The id of this version of the mandate in the registry. */
 export const onChainIdOf = (mandateId: string, version: number): Hex => keccak256(stringToHex(`${mandateId}:${version}`));
 
-/** The hash of the policy. The account signs the hash too, so the registration is valid only for this policy. */
+/** The hash of the policy, which the account signs together with the limits. */
 export const termsHashOf = (policy: Policy): Hex => keccak256(stringToHex(canonicalJson(policy)));
 
 /** `payee` is in lower case. */
@@ -81,7 +81,7 @@ function strictest(policy: CompiledPolicy): Budget | null {
   return first;
 }
 
-/** For each count limit of the policy, the maximum number of payments in a period of this length. */
+/** For each count limit of the policy, the payments of as many whole windows as a period has, at least of one. */
 const countsFor = (policy: CompiledPolicy, periodSeconds: number): number[] =>
   policy.windows.flatMap((window) =>
     window.max === undefined ? [] : [window.max * Math.max(1, Math.floor(periodSeconds / secondsOf(window)))],

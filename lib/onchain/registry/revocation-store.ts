@@ -8,7 +8,7 @@ export async function mandateStatus(tx: Tx, mandateId: string): Promise<string |
   return row?.status ?? null;
 }
 
-/** Locks registrations that are registered or may still become so; with `beforeVersion`, only those of earlier versions. */
+/** Locks registrations that have not failed and whose revocation is not requested; `beforeVersion` is exclusive. */
 export const lockUnrevoked = (tx: Tx, mandateId: string, beforeVersion?: number) =>
   tx
     .select()

@@ -13,7 +13,7 @@ export type ProvenTransfer = {
   readonly validBefore: bigint;
 };
 
-/** An account that delegates to the smart account contract accepts this proof as its signature of one EIP-3009 transfer. */
+/** Within the registry's limits, an account that delegates to the smart account contract accepts this proof as its signature. */
 export async function proveTransfer(digest: Hex, { onChainId, period, slot }: SlotPlace, transfer: ProvenTransfer): Promise<Hex> {
   const { r, s, v } = parseSignature(await policySignerAccount().sign({ hash: digest }));
   const { token, payTo, value, validAfter, validBefore } = transfer;

@@ -12,7 +12,7 @@ import { Problem } from "#lib/problem.ts";
 import { countGas } from "#lib/onchain/broadcast-caps.ts";
 import { atMost } from "#lib/time.ts";
 
-/** The maximum number of an organization's transactions with one key that have no final outcome yet. */
+/** queueRelay refuses an organization that has this many transactions of one key without a final outcome. */
 const OPEN_MAX = 50;
 const ASK_EVERY_MS = 100;
 
@@ -24,7 +24,7 @@ function requireAllowed({ purpose, chain, key, to, authorizationList = [] }: Rel
   if (!fits) throw new Error(`A transaction to ${to} is not one of those that are relayed.`);
 }
 
-/** Queues the same purpose and entityId once. @throws Problem rate_limited if too many transactions wait or were sent today */
+/** Queues the same purpose and entityId once. @throws Problem rate_limited if too many wait, or at the daily limit */
 export async function queueRelay(tx: Tx, request: RelayRequest): Promise<string> {
   requireAllowed(request);
   const { purpose, entityId, organizationId, key } = request;
@@ -58,7 +58,7 @@ const asRelayed = (status: string, hash: string | null, failure: string | null):
 
 /**
  * Call this with no database transaction open, because it waits for the chain. Returns null if the transaction is not sent in
- * time; the worker then sends it. Raising the fees gives the transaction another hash (see relayOutcome).
+ * time; the worker then goes on. Raising the fees gives the transaction another hash (see relayOutcome).
  */
 export async function relayNow(relayId: string, { timeoutMs }: { readonly timeoutMs: number }): Promise<RelayResult | null> {
   const deadline = performance.now() + timeoutMs;
@@ -90,7 +90,7 @@ export type RelayOutcome = {
   readonly hash: Hex | null;
   readonly earlierHashes: readonly string[];
   readonly blockNumber: bigint | null;
-  /** A sentence that says why the transaction was abandoned or reverted, or why it waits. */
+  /** A sentence that says that the transaction was reverted, or why it was abandoned or last had to wait. */
   readonly failure: string | null;
 };
 

@@ -122,7 +122,7 @@ export async function sendQueued(row: RelayRow, lease: Lease): Promise<void> {
   if (sent) await broadcast(sent);
 }
 
-/** A node's error is not a failure, because the bytes will be sent again. */
+/** A node's error is only logged, because `follow` sends the bytes again or replaces them. */
 export async function broadcast({ relayId, chain, rawTransaction, hash }: SentRelay): Promise<void> {
   try {
     await publicClient(chain).sendRawTransaction({ serializedTransaction: rawTransaction });

@@ -14,7 +14,7 @@ const BATCH = 16;
 const WAIT_MS = 2_000;
 const WAIT_MS_MAX = 60_000;
 
-/** Returns the number of pairs of a key and a chain that had due transactions; a lease allows one process per pair. */
+/** Returns the number of pairs of a key and a configured chain that had due transactions. */
 export async function relay(): Promise<number> {
   const senders = (await dueSenders()).filter(({ chain }) => chainOf(chain) !== null);
   await Promise.all(senders.map(({ chain, key }) => underLease(chain, key, (lease) => workOff(chain, key, lease))));
@@ -41,7 +41,7 @@ export async function relayOne(row: RelayRow): Promise<boolean> {
 
 const waitMs = ({ attempts }: RelayRow): number => Math.min(WAIT_MS_MAX, WAIT_MS * 2 ** Math.min(attempts, 6));
 
-/** Returns false if the chain does not answer; then the caller does not try the other transactions now. */
+/** Returns false after an error of the chain; then the caller does not try the other transactions now. */
 async function attempt(row: RelayRow, work: () => Promise<void>): Promise<boolean> {
   const { relayId, chain, purpose } = row;
   try {
