@@ -46,8 +46,8 @@ const isSigned = (verified: Verification, { hash }: Credential, { credentialHash
   verified.ok || verified.failure.code === "nonce_already_used" || hash === credentialHash;
 
 /**
- * If the seller has already had the payment settled, the settlement becomes this execution, so that the mandate is charged.
- * Null if payment, wallet or signature is not the authorized one, or if the settlement already belongs to an execution.
+ * Makes a settlement that the seller asked for earlier this execution, so that the mandate is charged. Null if none is the
+ * authorized payment of the mandate's wallet with a proven signature, or if it already belongs to an authorization.
  */
 export async function adoptSettlement(
   tx: Tx,

@@ -20,11 +20,10 @@ import { pending, refused, succeeded, type Seller } from "#lib/execute/settle-re
 import { handOver } from "#lib/settlement/store.ts";
 import { submit } from "#lib/settlement/submit.ts";
 
-/** A seller's request waits at most this many milliseconds for the settlement to end. */
 const WAIT_MS = 30_000;
 const ASK_EVERY_MS = 250;
 
-/** Settles a signed payment (credential) for a seller's server, or returns the outcome of an earlier settlement of it. */
+/** Settles a payment for a seller's server, or answers about the settlement of it that has begun. */
 export async function answerSettle(asked: SettlementRequest, seller: Seller): Promise<SettleResponse> {
   const { match } = asked;
   if (match.kind === "execution") return settleExecution(asked, match.execution, match.authorization, seller);
@@ -60,7 +59,7 @@ const takeOver = (
 ): Promise<"taken" | "refused" | "underWay"> =>
   transact(async (tx) => {
     await enterGate(tx);
-    // admitsNow locks the mandate, so the execution that is read next cannot change until this transaction ends.
+    // admitsNow locks the mandate, so the status that is read next cannot change until this transaction ends.
     const admitted = await admitsNow(tx, execution, authorization);
     const { settlementStatus } = await reloadExecution(tx, execution.executionId);
     if (settlementStatus !== "pending") return "underWay";

@@ -9,7 +9,7 @@ const alreadyUsed = (payer: string): VerifyResponse => ({
   payer,
 });
 
-/** Once its settlement has begun, a payment stays valid until it fails or the seller has been told once that it succeeded. */
+/** Without asking the chain, a payment whose settlement has begun is valid unless it failed or /settle answered success. */
 export async function answerVerify({ credential, expected, match }: SettlementRequest): Promise<VerifyResponse> {
   const { payer } = credential;
   if (match.kind === "plain") {

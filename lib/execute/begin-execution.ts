@@ -50,7 +50,6 @@ export type BindResult =
   | { readonly ok: true; readonly executionId: string; readonly state: State }
   | { readonly ok: false; readonly failure: Failure };
 
-/** The columns of an execution that are copied from its authorization. */
 export const copiedColumns = ({ sellerOrganizationId, sellerId, resourceId, amount, asset, chain }: AuthorizationRow) => ({
   sellerOrganizationId,
   sellerId,
@@ -68,7 +67,7 @@ export type Execute = ExecutionRequest & {
   readonly means: Means;
   /** Binds the payment to its authorization, so that it pays nothing else. Called while the mandate is locked. */
   bind(tx: Tx, locked: MandateLock): Promise<BindResult>;
-  /** Called if the execution is refused: records an earlier settlement, because its money has moved. Null if there is none. */
+  /** If the execution is refused, may record an earlier settlement, whose money may have moved. Null if none is recorded. */
   adopt?(tx: Tx, locked: MandateLock): Promise<BindResult | null>;
 };
 
@@ -154,7 +153,7 @@ async function redeemAndBind(tx: Tx, execute: Execute, { mandate, now, approved 
   return execute.bind(tx, { mandate, now });
 }
 
-/** In spite of these problems, an earlier settlement is recorded as the execution, because the money has already moved. */
+/** In spite of these problems, an earlier settlement may be recorded as the execution, because its money may have moved. */
 const late: ReadonlySet<ProblemCode> = new Set([
   "authorization_expired",
   "authorization_consumed",
@@ -215,7 +214,7 @@ async function begin(tx: Tx, execute: Execute): Promise<Begun> {
   return { reply: await answerExecution(tx, execution, authorization, execute) };
 }
 
-/** Nothing was sent, so the amount stays reserved and the agent can try again with another signed payment. */
+/** No payment was submitted, so the amount stays reserved and the agent can try again. */
 async function recordFailure(tx: Tx, execute: Execute, { code, detail, metadata }: Failure, now: Date): Promise<Begun> {
   const state: State = {
     ...execute.means,

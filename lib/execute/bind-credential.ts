@@ -15,7 +15,7 @@ import { refuseUnproven } from "#lib/sellers/refuse-payee.ts";
 import { failed } from "#lib/x402/failure.ts";
 import { compareSigner } from "#lib/x402/verify.ts";
 
-/** After this many milliseconds, a worker asks the chain for the first time. Most sellers settle within one or two blocks. */
+/** A worker asks the chain for the first time after this many milliseconds, so that the seller can settle first. */
 const FIRST_CHECK_MS = 1_000;
 
 /** The numbered nonce and the onchain registration with which this service made the signature itself. */
@@ -63,7 +63,7 @@ async function unusable(tx: Tx, { proof }: Binding, failure: Extract<BindResult,
   return { ok: false, failure };
 }
 
-/** Since the nonce slot was taken, it may have expired, or the mandate may have got another registration. */
+/** Since it was taken, the nonce slot may have been freed, or the registration replaced or revoked. */
 async function requireSlot(tx: Tx, { authorizationId }: AuthorizationRow, { slot, registration }: Proof): Promise<void> {
   const held = await nonceSlotOf(tx, authorizationId);
   const current = await currentRegistration(tx, registration);
@@ -85,7 +85,7 @@ const weSettle = ({ settlementMode, facilitatorUrl }: AuthorizationRow): boolean
 const refuseUnpayable = async (tx: Tx, authorization: AuthorizationRow) =>
   refuseSmall(authorization.amount, expectedPayment(authorization).asset) ?? refuseUnproven(tx, authorization);
 
-/** Settlements are limited, because this service pays their gas. */
+/** Limits the settlements of a registered seller, because this service pays their gas. */
 async function requireGas(tx: Tx, authorization: AuthorizationRow): Promise<void> {
   const { sellerOrganizationId } = authorization;
   if (!weSettle(authorization) || sellerOrganizationId === null) return;
@@ -96,7 +96,7 @@ async function requireGas(tx: Tx, authorization: AuthorizationRow): Promise<void
   });
 }
 
-/** From nextCheckAt on, a worker looks for a settlement by the seller, or finishes one of this service whose process died. */
+/** From nextCheckAt on, a worker looks for the seller's settlement, or finishes a submission whose process died. */
 function submitted(credential: Credential, authorization: AuthorizationRow, fromBlock: bigint, now: Date) {
   const isSettledForSeller = authorization.settlementMode === "facilitatorSettled";
   return {

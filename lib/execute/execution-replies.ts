@@ -45,7 +45,7 @@ function failedReply(row: ExecutionRow, authorization: AuthorizationRow, request
 const WAIT_MS = 1_000;
 const ASK_EVERY_MS = 100;
 
-/** Null if the key is new. If the first call's process died, the answer has the execution's current state. @throws Problem */
+/** Null if the key is new. Without a stored reply, the answer has the execution's current state. @throws Problem */
 export async function earlierReply(authorization: AuthorizationRow, asked: ExecutionRequest): Promise<StoredReply | null> {
   const { idempotency } = asked;
   const until = Date.now() + WAIT_MS;

@@ -21,9 +21,9 @@ import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 import { compareSigner, judgeChainFacts, type Verdict } from "#lib/x402/verify.ts";
 import { refuseSmall } from "#lib/onchain/broadcast-caps.ts";
 
-/** A payment may wait this many seconds for its block. The block must be in the period whose limit counts the payment. */
+/** A payment waits at most this many seconds for its block, which must be in the period whose limit counts the payment. */
 const LIFE_SECONDS = 300;
-/** The request itself waits for the block, so a worker is needed only if the request's process dies. */
+/** The request itself looks for the block first. */
 const FIRST_CHECK_MS = 5_000;
 
 /** A payment from the buyer's account by the payment module (a contract). It is checked and signed before it is stored. */
@@ -83,7 +83,7 @@ export async function prepareModulePayment(authorization: AuthorizationRow, now:
   };
 }
 
-/** Counts the payment against the limits of its period and queues its transaction. @throws Problem */
+/** Takes one of the period's numbered payments and queues the transaction. @throws Problem */
 export async function bindModulePayment(tx: Tx, prepared: ModulePlan, { mandate, now }: MandateLock): Promise<BindResult> {
   const { authorization, registration, payment, paymentId, call, period, validBefore, fromBlock, funded } = prepared;
   if (!funded.ok) return { ok: false, failure: funded };

@@ -25,7 +25,7 @@ import { failed } from "#lib/x402/failure.ts";
 import { identifierOf } from "#lib/x402/payment-identifier.ts";
 import { requirementsOf, type ExpectedPayment } from "#lib/x402/requirements.ts";
 
-/** Returns the registration even if its terms do not fit the payment. Null if the mandate is not registered on this chain. */
+/** Returns the registration even if its terms do not fit the payment. Null if the mandate's version is not registered here. */
 export async function registrationFor({
   mandateId,
   chain,
@@ -44,7 +44,7 @@ export const registeredPayment = ({ account, onChainId }: RegistrationRow, payme
   value: payment.amount,
 });
 
-/** The registration with which this service may sign the payment itself. Null if there is none for this token and payee. */
+/** The registration for signing the payment here, even if it is revoked. Null if there is none for this token and payee. */
 export async function provingRegistration(
   mandate: Parameters<typeof registrationFor>[0],
   { asset, payTo }: Pick<ExpectedPayment, "asset" | "payTo">,

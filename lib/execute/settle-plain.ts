@@ -32,7 +32,7 @@ import { signatureHash, type Credential } from "#lib/x402/credential.ts";
 import type { FailureCode } from "#lib/x402/failure.ts";
 import { requirementsOf } from "#lib/x402/requirements.ts";
 
-/** Settles a payment without a mandate at most once, as any x402 facilitator does, and records the settlement for the seller. */
+/** Settles a payment without a mandate at most once, and records the settlement for the seller. */
 export async function settlePlain(asked: SettlementRequest, seller: Seller): Promise<SettleResponse> {
   const { credential, expected } = asked;
   const verified = await askChain(credential, expected);
@@ -130,7 +130,7 @@ async function mayStill(tx: Tx, { expected }: SettlementRequest, seller: Seller)
   return isLive && !refusal;
 }
 
-/** Call this before each transaction is sent: each one that is admitted counts against the limits. */
+/** Call this before a settlement is sent again, which counts against the limits too. */
 async function admit(tx: Tx, asked: SettlementRequest, seller: Seller): Promise<"admitted" | "revoked" | "capped"> {
   if (!(await mayStill(tx, asked, seller))) return "revoked";
   return (await mayBroadcast(tx, seller.organizationId)) ? "admitted" : "capped";
@@ -148,8 +148,8 @@ const begin = (asked: SettlementRequest, seller: Seller, settlementId: string, f
   });
 
 /**
- * The claimed nonce keeps the same signed payment from being executed under a mandate. Claim the nonce before counting the
- * settlements of the day, as an execution does, or the two can deadlock. @throws Capped
+ * The claimed nonce keeps the same signed payment from being sent under a mandate too. Claim it before counting the settlements
+ * of the day, as an execution does, or the two can deadlock. @throws Capped
  */
 async function beginIn(
   tx: Tx,

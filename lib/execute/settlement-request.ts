@@ -87,7 +87,7 @@ const samePayment = (a: ExpectedPayment, b: ExpectedPayment): boolean =>
   a.asset.chain === b.asset.chain &&
   a.asset.tokenAddress === b.asset.tokenAddress;
 
-/** Any organization can register any payee address, and the fields of a settled payment are public, so compare the signature. */
+/** The nonce of a payment is public, so its organization and signature are compared too. */
 function refuseForeign(match: Match, credential: Credential, organizationId: string): Failure | null {
   if (match.kind === "plain") {
     const { organizationId: owner, payTo, amount } = match.settlement;

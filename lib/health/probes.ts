@@ -30,7 +30,7 @@ export type Finding = {
 const PATIENCE_MS = 2_000;
 /** Anyone may ask for readiness, so frequent requests must cause no load. */
 const FRESH_MS = 1_000;
-/** At this depth, busy organizations get 503, and half of the places that are kept for the other organizations are taken. */
+/** At this depth, organizations with waiting payments get 503, and half of the places kept for the others are taken. */
 const QUEUE_READY = bounds.queued.most - bounds.queued.kept / 2;
 
 const within = async (probe: () => Promise<boolean>): Promise<boolean> => {
@@ -77,7 +77,6 @@ async function probe(): Promise<readonly Finding[]> {
 
 type CachedFindings = { at: number; findings: Promise<readonly Finding[]> | null };
 
-/** Checks that began at most FRESH_MS ago are not repeated. */
 export function probeService(): Promise<readonly Finding[]> {
   const kept = perProcess<CachedFindings>("probes", () => ({ at: 0, findings: null }));
   const now = performance.now();

@@ -30,7 +30,7 @@ export type ExecutionFacts = {
   readonly hasLiveExecution: boolean;
 };
 
-/** Called before the signed payment is verified, and again while the mandate is locked. @throws Problem */
+/** Call it again while the mandate is locked, because the facts may change until then. @throws Problem */
 export function requireExecutable(facts: ExecutionFacts, now: Date): void {
   const { subjectId, authorization, hold, hasLiveExecution, approved, asking, askedBy } = facts;
   if (authorization.subjectId !== subjectId)

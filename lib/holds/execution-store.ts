@@ -57,7 +57,7 @@ export async function findExecution(db: Db, owner: Reader, executionId: string):
   return row ?? null;
 }
 
-/** A caller that will change the row must call lockMandate first, so that no other transaction can change it. */
+/** A caller that will change the status must call lockMandate first, so that no other transaction changes it. */
 export async function reloadExecution(tx: Tx, executionId: string): Promise<ExecutionRow> {
   const [row] = await tx.select().from(executions).where(eq(executions.executionId, executionId));
   if (!row) throw new Error("An execution is gone.");
@@ -117,7 +117,7 @@ export async function claimOf(db: Db, credential: Nonce): Promise<string | null>
   return owner === null ? null : ((await holderOfNonce(db, owner, credential.nonce)) ?? owner);
 }
 
-/** Stores an execution. Returns null if another execution has used the same idempotency key (a slot is a hash of the key). */
+/** Null if another execution has the same slot. */
 export async function insertExecution(tx: Tx, row: NewExecution): Promise<ExecutionRow | null> {
   const [inserted] = await tx.insert(executions).values(row).onConflictDoNothing({ target: executions.slot }).returning();
   return inserted ?? null;

@@ -77,10 +77,9 @@ async function move(tx: Tx, hold: Hold, sums: Sums, raise = false): Promise<void
   await Promise.all([lifetime, own.length > 0 && windows]);
 }
 
-/** The signed payment is about to be sent, so from now on only what the chain shows captures or releases the hold. */
+/** From now on, only the outcome of the execution captures or releases the hold. */
 export const submitHold = (tx: Tx, hold: Hold): Promise<void> => setStatus(tx, hold, "submitted");
 
-/** Lets a hold (a reserved amount) expire later, because a person approved the payment or extended the request. */
 export const extendHold = (tx: Tx, hold: Hold, expiresAt: Date): Promise<void> => change(tx, hold, { expiresAt });
 
 /** Call this when the money moved. If the hold was released or expired before, the amount is recorded as an overrun. */
@@ -95,7 +94,7 @@ export async function captureHold(tx: Tx, hold: Hold): Promise<{ readonly overru
   return { overrun };
 }
 
-/** Releases the hold (the reserved amount), because the money did not move and can no longer move. */
+/** Call this only if the money did not move and can no longer move. */
 export async function releaseHold(tx: Tx, hold: Hold, as: "released" | "expired"): Promise<void> {
   await Promise.all([
     move(tx, hold, { spent: 0n, reserved: -hold.amount, payments: -1 }),
