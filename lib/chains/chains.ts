@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import { env, type ChainConfiguration } from "#lib/env.ts";
 import { lower } from "#lib/evm.ts";
 
-/** A configured token, with its address in lower case. Token data that clients send is only compared with it, never used. */
+/** A configured token, with its address in lower case. */
 export type AssetOnChain = {
   readonly chain: string;
   readonly chainId: number;

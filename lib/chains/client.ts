@@ -3,7 +3,7 @@ import { chainIdOf, chainOf } from "#lib/chains/chains.ts";
 import { perProcess } from "#lib/process.ts";
 import { atMost } from "#lib/time.ts";
 
-/** viem's default for an unknown chain is 4 seconds, which would delay each settlement by up to 4 seconds. */
+/** The shortest pause that lookEveryMs returns. */
 export const POLLING_MS = 200;
 
 const TIMEOUT_MS = 4_000;
@@ -24,7 +24,7 @@ function viemChain(chain: string): Chain {
   });
 }
 
-/** Rejects only if the node did not answer; the function returns the node's result or throws its error, such as a revert. */
+/** Rejects only if chainIsSilent; else the function returns the node's result or throws its error, such as a revert. */
 const answerOf = <T>(attempt: Promise<T>): Promise<() => T> =>
   attempt.then(
     (value) => () => value,
@@ -70,14 +70,14 @@ export const isChainError = (error: unknown): error is BaseError =>
 export const chainFailure = (error: unknown): string =>
   isChainError(error) ? error.shortMessage : error instanceof Error ? error.name : "unknown";
 
-/** Whether the node did not process the call, for example because of a timeout or rate limit. True for errors not from viem. */
+/** Whether the node gave no result for the call, such as after a timeout or at a rate limit. True for errors not from viem. */
 export const chainIsSilent = (error: unknown): boolean =>
   !isChainError(error) ||
   error.walk(
     (cause) => cause instanceof Error && ["HttpRequestError", "TimeoutError", "LimitExceededRpcError"].includes(cause.name),
   ) !== null;
 
-/** Whether the contract reverted. Other errors, such as a provider's rate limit, say nothing about the call. */
+/** Whether the contract reverted; false for other errors, such as a provider's rate limit. */
 export const chainReverted = (error: unknown): boolean =>
   isChainError(error) && error.walk((cause) => cause instanceof Error && cause.name === "ExecutionRevertedError") !== null;
 

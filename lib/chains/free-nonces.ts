@@ -1,6 +1,6 @@
 import { chainOf } from "#lib/chains/chains.ts";
 
-/** A provider has several nodes, and one can be this far behind another; a local chain has only one node. */
+/** A provider has several nodes, and one can be this far behind another; `confirmations` 0 means a local chain with one node. */
 const NODE_BEHIND_MS = 30_000;
 const LOCAL_BEHIND_MS = 1_000;
 

@@ -5,5 +5,4 @@ const networks: Readonly<Record<string, string>> = {
   "eip155:31337": "Local test chain",
 };
 
-/** The name of a network for people; "Network" if the network is not listed above. */
 export const networkName = (chain: string): string => networks[chain] ?? "Network";

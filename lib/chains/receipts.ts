@@ -3,7 +3,7 @@ import type { Hex, TransactionReceipt } from "viem";
 import { lookEveryMs } from "#lib/chains/block-time.ts";
 import { isChainError, POLLING_MS, publicClient } from "#lib/chains/client.ts";
 
-/** Reads the receipt of a transaction. Returns null if no block contains it. @throws any other error of the node */
+/** Null if the node has no receipt of the transaction. @throws any other error of the node */
 export async function receiptNow(chain: string, hash: Hex): Promise<TransactionReceipt | null> {
   try {
     return await publicClient(chain).getTransactionReceipt({ hash });

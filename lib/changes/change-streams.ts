@@ -68,7 +68,7 @@ async function readerOf({ cookie, after }: StreamRequest): Promise<(Reader & { r
   if (caller.organizationId === null) return 204;
   const { sessionId, organizationId } = caller;
   const place = await readPlace(sessionId, organizationId);
-  // If the browser sends a higher sequence than its organization has, the person was in another organization before.
+  // A browser that was in another organization can send a higher sequence than this one has.
   return place ? { sessionId, organizationId, role: place.role, seen: Math.min(after ?? place.sequence, place.sequence) } : 204;
 }
 
@@ -114,7 +114,7 @@ export class ChangeStreams {
     }
   }
 
-  /** The browsers connect again, to the process that replaces this one. */
+  /** The browsers connect again, to another process. */
   end(): void {
     this.#ended = true;
     if (this.#timer) clearTimeout(this.#timer);

@@ -1,6 +1,6 @@
 export type ChangeKind = "payment" | "request" | "mandate";
 
-/** The message does not say what changed; the page reads the new state from the server. */
+/** The message does not contain the new state; the page reads it from the server. */
 export type Change = { readonly kind: ChangeKind; readonly id: string };
 
 /** `more` is true if there may be more changes than the message names. */

@@ -3,7 +3,7 @@ import { database, type Tx } from "#lib/db/client.ts";
 import { createBuckets, requireAllowed } from "#lib/http/rate-limit.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** The revocation gate, an advisory lock: shared for payments, exclusive for revocations, so that the two never overlap. */
+/** The revocation gate, an advisory lock: shared for payments and other work, exclusive for revocations. */
 export const GATE = 0x636f756e;
 
 /**

@@ -19,7 +19,7 @@ export async function claimSlot(tx: Tx, { slot, fingerprint, status, body }: Slo
   return claimed.length === 1;
 }
 
-/** After 30 days, only unique constraints keep a repeated request from creating a duplicate. */
+/** After 30 days, a repeated request finds no reply here. */
 export const forgetOldReplies = (): Promise<number> =>
   deleteInBatches(async (rows) => {
     // The time comes from a subquery, because PostgreSQL uses no index for a comparison with a volatile function.

@@ -53,7 +53,7 @@ export async function replay(idempotency: Idempotency, on?: Database): Promise<S
 }
 
 /**
- * Runs `work` once per idempotency key: work, reply and audit events commit together, and a retry gets the stored bytes.
+ * Commits `work`, its reply and its audit events at most once per idempotency key, and a retry gets the stored bytes.
  * The reply is stored after `work` has taken its locks, to keep the lock order: mandates, replies, audit logs.
  * @throws Problem idempotency_key_reused, idempotency_in_flight
  */

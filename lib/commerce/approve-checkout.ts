@@ -14,7 +14,7 @@ import type { NamedIntent } from "#lib/payment-intent.ts";
 import { notFound } from "#lib/problem.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
-/** The queue of authorizations runs the transaction of the approval, which also reserves the amount if it is not reserved yet. */
+/** The queue of authorizations runs the transaction of the approval, which also makes the hold if there is none. */
 export const approveCheckout: Handler<typeof contract.approveCheckout> = async (
   { checkoutIntentId, body },
   { caller, idempotency, requestId },

@@ -8,7 +8,7 @@ import type { Handler } from "#lib/http/operation.ts";
 import { Problem } from "#lib/problem.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
-/** The agent can cancel its checkout until it has used the approval to place an order or to execute the payment. */
+/** An approved checkout can be canceled too, until its approval is used. */
 export const cancelCheckout: Handler<typeof contract.cancelCheckout> = (
   { checkoutIntentId },
   { caller, idempotency, requestId },

@@ -40,7 +40,6 @@ type Continue = {
 const ended = (): Problem =>
   new Problem("continuation_expired", { detail: "This continuation token has expired or was used. Ask the buyer again." });
 
-/** The order pays exactly the terms that were approved. */
 async function openContinued({
   checkoutIntentId,
   continuationToken,

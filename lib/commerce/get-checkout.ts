@@ -18,7 +18,7 @@ import { ownerOf } from "#lib/identity/member-store.ts";
 import { notificationOf } from "#lib/notices/notification.ts";
 import { notFound } from "#lib/problem.ts";
 
-/** With waitSeconds, waits up to that long for the buyer's decision first. */
+/** With waitSeconds, first waits up to that long while the checkout is open. */
 export const getCheckout: Handler<typeof contract.getCheckout> = async ({ checkoutIntentId, query }, { caller, request }) => {
   const read = async () => {
     const found = await findWithCandidates(database(), caller, checkoutIntentId, null);

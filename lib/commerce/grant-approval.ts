@@ -26,14 +26,13 @@ type Approve = {
   readonly serialize: (checkout: CheckoutRow, approval: ApprovalRow, now: Date) => string;
 };
 
-/** No mandate can pay, several can and none was chosen, or the chosen one cannot pay. */
 export const noMatchingMandate = (detail: string): Problem =>
   new Problem("no_matching_mandate", {
     detail,
     nextActions: [{ type: "create_mandate", label: "Change a mandate or make one", href: "/mandates" }],
   });
 
-/** The queue decides the approval and reserves the amount in one transaction, while mandate and checkout are locked. */
+/** The queue decides the approval, and makes the hold if there is none, in one transaction that locks mandate and checkout. */
 export function approvalOf(approve: Approve): Purchase {
   const { checkout } = approve;
   return {

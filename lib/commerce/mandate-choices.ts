@@ -12,7 +12,7 @@ import { formatAmount, parseAmount, type Atomic } from "#lib/money.ts";
 import { readUsage, simulatePayments, type Prospect } from "#lib/payments/simulate-payment.ts";
 import type { DenialCode, Environment, MandateMatch } from "#lib/vocabulary.ts";
 
-/** The fields of a checkout that mandateChoices reads. In a preview, the checkout is not stored yet. */
+/** What mandateChoices reads. In a preview, the checkout is not stored yet. */
 export type Candidate = Omit<Parameters<typeof intentOfCheckout>[0], "checkoutIntentId"> &
   Scope & {
     readonly checkoutIntentId: string;
@@ -58,12 +58,12 @@ function choiceOf(
 ): Choice {
   const { asset, decimals } = policy;
   const bound = authorizationId !== null;
-  // If an authorization has reserved the amount, the usage already contains it.
+  // If an authorization has a hold, the usage already contains it.
   const more = bound ? 0n : charged;
   const budgets = usage.map(({ window, unit, limit, spent, reserved, available }) => {
     const left = unit === "payments" ? BigInt(available) - (more > 0n ? 1n : 0n) : parseAmount(available, decimals) - more;
     const after = unit === "payments" ? String(left) : formatAmount(left < 0n ? 0n : left, decimals);
-    // If this payment has reserved its amount, `reserved` contains that amount, and otherwise `more` adds it.
+    // If this payment has a hold, `reserved` contains it, and otherwise `more` adds it.
     const others = unit === "payments" ? 0n : parseAmount(reserved, decimals) + more - charged;
     const heldByOthers = unit === "payments" ? reserved : formatAmount(others < 0n ? 0n : others, decimals);
     return { window, unit, limit, spent, heldByOthers, available, ...(left >= 0n && { availableAfter: after }) };

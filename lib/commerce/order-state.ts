@@ -35,7 +35,7 @@ export type OrderFacts = {
     readonly status: CheckoutStatus;
     readonly expiresAt: Date;
     readonly approval: { readonly status: ApprovalStatus; readonly expiresAt: Date } | null;
-    /** Whether the checkout names this order. False if another order asked for the same basket first, or used the approval. */
+    /** Whether the checkout names this order. Another order may have asked for the same basket first, or used the approval. */
     readonly own: boolean;
   } | null;
   /** When the reservation of the amount expires; null if no amount is reserved or the payment was submitted already. */
@@ -45,7 +45,7 @@ export type OrderFacts = {
 };
 
 /**
- * `quote` reads a new offer and decides its payment; `supersede` ends the order as quoteChanged; `show` changes nothing.
+ * `quote` reads a new offer to decide its payment; `supersede` ends the order as quoteChanged; `show` changes nothing.
  * `resume` lets an order with a used approval wait for its payment; `adopt` stores the id of an execution of another call.
  */
 export type OrderStep = "quote" | "redeem" | "reject" | "supersede" | "resume" | "pay" | "adopt" | "follow" | "show";

@@ -88,7 +88,7 @@ async function registeredChecks(asked: ModeRequest, registration: RegistrationRo
   }
 }
 
-/** Shortly before a period of the registration ends, reports no refusal: a payment must then wait for the next period. */
+/** Near the end of a period, the chain is not asked for a refusal, because a payment must then wait for the next period. */
 function refusalAt(now: Date, registration: RegistrationRow, payment: ExpectedPayment): Promise<Refusal> | Refusal {
   if (registration.revocation !== "none") return "Revoked";
   const life = lifeAt(registration, now, TIMEOUT_SECONDS);

@@ -35,7 +35,6 @@ export const failing = (key: Key, problem: Problem, status: "blocked" | "actionR
 
 const order = new Map<string, number>(ReadinessKey.options.map((key, index) => [key, index]));
 
-/** In the order of ReadinessKey. */
 export const presentChecks = (found: readonly Check[], requestId: string): ReadinessCheck[] =>
   found
     .toSorted((a, b) => (order.get(a.key) ?? 0) - (order.get(b.key) ?? 0))

@@ -13,7 +13,7 @@ const PER_PERSON = { most: 2_000, each: 300, kept: 500 };
 type Waiter = {
   readonly checkoutIntentId: string;
   readonly organizationId: string;
-  /** The owner of the organization. The waiting requests of all organizations with the same owner are counted together. */
+  /** The id that ownerOf gives. The waiting requests of all organizations with the same id are counted together. */
   readonly personId: string;
   readonly state: string;
   readonly wake: () => void;
@@ -92,5 +92,5 @@ export const waitForChange = (wait: Omit<Waiter, "wake">, milliseconds: number, 
 /** How many requests wait in this process now. */
 export const waitingRequests = (): number => waiters().size;
 
-/** Wakes all waiting requests at shutdown. They answer with the current state, and their agents then ask another process. */
+/** Wakes all waiting requests at shutdown, which then answer with the current state. */
 export const endWaits = (): void => waiters().end();

@@ -30,7 +30,7 @@ export async function reaches(account: Account, directory: string): Promise<bool
   }
 }
 
-/** A directory that root makes and that the account of PostgreSQL can enter, for its programs and database files. */
+/** A directory of root for the programs and database files of PostgreSQL. */
 export async function sharedDirectory(): Promise<string> {
   for (const parent of ["/var/lib", tmpdir()]) {
     const directory = join(parent, "countersign");

@@ -46,7 +46,7 @@ export type BulkSource<T> = {
   /** The SQL expression for the FROM clause. */
   readonly source: string;
   readonly values: (rows: readonly T[]) => (string | (string | null)[])[];
-  /** The number of the last parameter; the `offset` of the statement's next source of rows. */
+  /** The number of the last parameter. */
   readonly last: number;
 };
 

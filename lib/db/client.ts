@@ -82,7 +82,7 @@ export const mainPool = (): Pool => perProcess("pool", () => createPool({ ...usu
 /** Planning took longer than execution, so plan once. No sequential scans: a table that is small at planning may grow. */
 const planOnce = { plan_cache_mode: "force_generic_plan", enable_seqscan: "off" };
 
-/** Two connections for open batches, and one for looking up API keys. */
+/** For open batches and for looking up API keys. */
 export const batchPool = (): Pool =>
   perProcess("batchPool", () =>
     createPool({
@@ -95,7 +95,7 @@ export const batchPool = (): Pool =>
     }),
   );
 
-/** Urgent work, such as an emergency stop, must never wait behind other requests; two urgent calls may come at once. */
+/** Urgent work, such as an emergency stop, must not wait for a connection behind other requests. */
 export const urgentPool = (): Pool => perProcess("urgentPool", () => createPool({ ...usual, max: 2 }));
 
 /** Asks the server about connections that got no data for a second. Short limits, as its own connection may be lost too. */
