@@ -8,10 +8,10 @@ import type * as contract from "#lib/identity/sessions/contract.ts";
 const getSession = atAddress<typeof contract.getSession>({ id: "getSession", method: "GET", path: "/api/v1/auth/session" });
 const EVERY_MS = 600_000;
 
-/** When the session was last requested, in milliseconds; pages that were opened without a new load share this variable. */
+/** In milliseconds. Pages that were opened without a new load share this variable. */
 let asked = 0;
 
-/** Requests the session once per page, at most every ten minutes; if the session has ended, the refresh leads to sign-in. */
+/** A page requests the session at most once. If the session has ended, the refresh leads to sign-in. */
 function Asking() {
   const router = useRouter();
   useEffect(() => {

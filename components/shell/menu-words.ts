@@ -2,7 +2,7 @@ import type { MembershipRole, ProductRole } from "#lib/vocabulary.ts";
 
 /* The menu runs in the browser, so this file must not import a schema, which would make the scripts larger. */
 
-/** The menu entry for a path: the entry with the longest address that the path begins with. */
+/** The longest address that is the path itself or above it. */
 export const currentOf = (path: string, hrefs: readonly string[]): string | undefined =>
   hrefs.filter((href) => path === href || path.startsWith(`${href}/`)).toSorted((a, b) => b.length - a.length)[0];
 

@@ -7,7 +7,7 @@ import { SmallMenu } from "./small-menu.tsx";
 type Props = {
   readonly environment: Environment;
   readonly head: ReactNode;
-  /** Called twice with different accessible names, for large and for small screens; only one of the two is visible. */
+  /** Called twice with different accessible names, for large and for small screens; at most one of the two is visible. */
   readonly nav: (label: string) => ReactNode;
   readonly foot: ReactNode;
   readonly children: ReactNode;

@@ -42,7 +42,6 @@ function Step({ step: { id, title, text, action, denied }, initial, now, onDone 
     initialData: initial,
     enabled: !initial,
     retry: false,
-    // A finished step stays finished, so it is not checked again.
     refetchInterval: ({ state }) => (state.data === true ? false : EVERY_MS),
   });
   // The page itself may be refreshed before the next check and may then say that the step is done.

@@ -40,7 +40,7 @@ const WAIT_SECONDS = "20";
 export type StageId = "price" | "decision" | "approval" | "signature" | "delivery" | "settlement";
 
 export type SampleRun = {
-  /** The step that runs now, or the step at which the payment stopped. */
+  /** The step that runs now or ran last. */
   readonly at: StageId;
   readonly state: "running" | "stopped" | "settled";
   /** Why the payment stopped. If it was denied, this is absent, because `authorization` contains the reasons. */
@@ -119,7 +119,7 @@ const checkoutOf = ({ policyDecision }: Authorization): string | undefined =>
     ?.href?.split("/")
     .at(-1);
 
-/** @throws ProblemError or TypeError if a request fails, Error for an answer that is not expected */
+/** @throws Error if a request fails or has an unexpected answer */
 export async function paySample(asked: Asked, tools: Tools): Promise<void> {
   const { tell, signal } = tools;
   tell({ at: "price", state: "running" });

@@ -88,7 +88,6 @@ function bch(value: number, polynomial: number, length: number): number {
   return (value << length) | rest;
 }
 
-/** Draws the finder, timing and alignment patterns, and the bits for format and version. */
 function drawPatterns(grid: Grid, number: number, { alignment }: Version): void {
   const size = grid.length;
   const set = (x: number, y: number, dark: boolean): void => {

@@ -20,7 +20,7 @@ import { paySample, type SampleRun, type StageId } from "./pay-sample.ts";
 export type SampleMandate = {
   readonly mandateId: string;
   readonly name: string;
-  /** The product that the page offers under this mandate. If possible, one whose price makes the mandate ask a person. */
+  /** The shop's product for this mandate; if possible, one for which the mandate asks a person. */
   readonly goods: Sample;
 };
 

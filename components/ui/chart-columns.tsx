@@ -3,7 +3,7 @@ import { scaleOf } from "./chart-scale.ts";
 import { money } from "./money.tsx";
 
 const fills = ["bg-bar-used", "bg-accent"] as const;
-/** The maximum number of labels that fit below the columns on a phone. */
+/** At most this many labels, because a phone is narrow. */
 const LABELS = 5;
 
 const percent = (share: number): string => `${(share * 100).toFixed(3)}%`;
@@ -34,7 +34,7 @@ function Column({ row, series, unit, top, late }: ColumnProps) {
   );
 }
 
-/** The labels below the columns: of every nth column only, so that no two labels overlap. */
+/** Labels every nth column only, because a phone has no room for all. */
 function Labels({ rows }: Pick<ChartProps, "rows">) {
   const every = Math.ceil(rows.length / LABELS);
   return (

@@ -19,7 +19,7 @@ export type ChartProps = {
   readonly title: string;
   readonly unit: string;
   readonly rowName: string;
-  /** At most two. The second series is blue, for amounts that a person approved. */
+  /** At most two. The second is for amounts that a person approved. */
   readonly series: readonly Series[];
   readonly rows: readonly ChartRow[];
   readonly empty: string;

@@ -1,7 +1,7 @@
 import { announce } from "./announcements.tsx";
 import { toast } from "./toast.tsx";
 
-/** False if the browser refuses; it offers a clipboard only on https pages and on localhost. */
+/** False if the browser refuses; it offers a clipboard only to pages from https or from this machine. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -6,7 +6,7 @@ import { buttonClass, type Look } from "./button-class.ts";
 import { early, OnDemand } from "./on-demand.tsx";
 
 export type DialogProps = {
-  /** Omitted if the caller controls `open`. */
+  /** If omitted, the caller opens the dialog. */
   readonly trigger?: ReactNode;
   readonly look?: Look;
   readonly title: string;

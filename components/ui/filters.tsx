@@ -62,7 +62,7 @@ export function Filters({ label, path, children }: Props) {
   );
 }
 
-/** Applies a filter that was chosen before the scripts ran, but no typed search; later shows each new value of the address. */
+/** Applies a filter that was chosen before the scripts ran; later shows each new value of the address. */
 function useShown<E extends HTMLInputElement | HTMLSelectElement>(value: string) {
   const control = useRef<E>(null);
   const first = useRef(true);

@@ -75,7 +75,7 @@ export function useOperationForm<const O extends WithBody>(
     setError(shown.length > 0 && shown.length === errors.length ? null : refusal);
   };
   const act = async () => {
-    // Send the values that the person entered and not the parsed ones, because the service parses them with the same schema.
+    // Send the values that the person entered and not the parsed ones, because the service parses them itself.
     const values = form.getValues();
     const params = typeof options.params === "function" ? options.params(values) : options.params;
     const request = { ...params, body: withoutBlanks(values) } as unknown as RequestOf<O>;

@@ -9,7 +9,6 @@ export type MenuItem = { readonly key: string; readonly content: ReactNode } & (
 export type MenuProps = {
   /** What the menu is for: "Switch organization". */
   readonly label: string;
-  /** The current choice. */
   readonly name: string;
   readonly text: string;
   readonly picture?: string | undefined;

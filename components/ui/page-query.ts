@@ -1,4 +1,3 @@
-/** The query of a page's address, as Next.js passes it to the page. */
 export type PageQuery = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** The first value of a name; undefined if it is missing or empty. */

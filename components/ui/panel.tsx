@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 type Props = {
   readonly id: string;
   readonly title: ReactNode;
-  /** A sentence below the heading. */
+  /** Text below the heading. */
   readonly about?: ReactNode;
   /** A few words beside the heading, such as a count. */
   readonly note?: ReactNode;

@@ -9,7 +9,7 @@ import { OnDemand } from "./on-demand.tsx";
 
 const loadConfirm = () => import("#components/security/confirm-first.tsx").then(({ ConfirmFirst }) => ConfirmFirst);
 
-/** Null if the service does not require that the person confirms their identity, or lists no methods for that. */
+/** Null if the service asks for no proof of identity or sends no list of methods; the list may be empty. */
 function proofMethods(problem: ErrorBody | null): readonly string[] | null {
   if (problem?.code !== "step_up_required") return null;
   const methods = problem.nextActions[0]?.metadata?.["methods"];
@@ -22,7 +22,7 @@ type Props = {
   readonly nothing: string;
 };
 
-/** If the service requires that the person confirms their identity first, shows the controls for that and not the error. */
+/** If the reply lists methods to confirm the person's identity, shows controls for these and not the error. */
 export function ProblemNotice({ error, nothing }: Props) {
   const problem = error instanceof ProblemError ? error.problem : null;
   const methods = proofMethods(problem);

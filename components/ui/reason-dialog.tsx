@@ -18,7 +18,7 @@ type Props = Pick<DialogProps, "trigger" | "look" | "title"> & {
   readonly reasonHint?: string;
   readonly reasonRequired?: boolean;
   readonly reasonMin?: number;
-  /** For actions that cannot be undone: the text that the person must type. */
+  /** If set, the person must type this text. */
   readonly typed?: string;
   readonly onDone?: () => void;
 };

@@ -1,4 +1,4 @@
-/** An error that does not come from the service. Its message can be shown to people. */
+/** Its message can be shown to people. */
 export class SaidError extends Error {}
 
 export const NOT_LOADED =

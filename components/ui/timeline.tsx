@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Moment } from "./moment.tsx";
 
 export type TimelineItem = {
-  /** `stopped`: no step follows, because this one ended everything. Absent for a future step. */
+  /** Absent for a step that has not begun. */
   readonly state?: "done" | "now" | "stopped";
   readonly title: string;
   readonly at?: string;

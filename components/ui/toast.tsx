@@ -25,7 +25,6 @@ export function toast(text: string): void {
   change([...waiting, text]);
 }
 
-/** Each page renders this component once. */
 export function Toasts() {
   const texts = useSyncExternalStore(
     subscribe,

@@ -25,7 +25,7 @@ const REJECTED = 4001;
 /** Wallets use different codes of EIP-1193, EIP-1474 and JSON-RPC for a method that they do not support or do not allow. */
 const unknown: ReadonlySet<unknown> = new Set([4200, 4100, -32_601, -32_004]);
 
-/** Sends a request to the wallet. @throws WalletRefusal, or its subclass WalletCannot */
+/** @throws WalletRefusal, or its subclass WalletCannot */
 export async function ask(wallet: Wallet, method: string, params: readonly unknown[] = []): Promise<unknown> {
   try {
     return await wallet.request({ method, params });

@@ -15,9 +15,9 @@ import { minutes } from "#lib/time.ts";
 const CHAINS = 200;
 const EVENTS = 5_000;
 const HOUR_MS = minutes(60);
-/** At least this many refusals of a mandate with one code in one hour of the clock cause an alert; fewer are normal. */
+/** This many refusals of a mandate with one code, counted in one hour of the clock, cause an alert. */
 const REFUSALS = 5;
-/** An alert about an unknown outcome waits this long, because most outcomes are known after a few blocks of the chain. */
+/** An alert about an unknown outcome waits this long, because the outcome may become known meanwhile. */
 const UNKNOWN_MINUTES = 10;
 
 /** A worker runs this function, so that alerts do not make the decision of a payment slower. */
@@ -77,7 +77,7 @@ async function refusals(tx: Tx, code: string, { count }: Decided, { organization
   return [{ organizationId, subjectId: mandateId, window, threshold: REFUSALS, facts, dueAt: now, status: "waiting" as const }];
 }
 
-/** An alert is sent only if the outcome is still unknown at `dueAt`. */
+/** An alert is sent only if the outcome is still unknown then. */
 async function fromUnknown(tx: Tx, range: EventRange, now: Date): Promise<FoundAlert[]> {
   const rows = await selectExecutions(tx, await unknownIn(tx, range));
   return rows.map(({ executionId, authorizationId, organizationId, chain, asset, amount }) => {

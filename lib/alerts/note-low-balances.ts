@@ -4,7 +4,7 @@ import { database } from "#lib/db/client.ts";
 import { senders } from "#lib/onchain/senders.ts";
 import { dayOf } from "#lib/time.ts";
 
-/** One alert a day for each account that has too little ether for gas, from the balances that this process read last. */
+/** At most one alert a UTC day for each account whose balance, as this process read it last, is low. */
 export async function noteLowBalances(): Promise<void> {
   const low = senders().filter((sender) => sender.low);
   if (low.length === 0) return;

@@ -42,7 +42,7 @@ export type StepUpFacts = {
   readonly sellerPaidBefore: boolean;
   /** The amount, with the amounts of this asset that the person approved in the last day, is above the limit without step-up. */
   readonly aboveThreshold: boolean;
-  /** For an unverified payee, the same with the amounts approved for unverified payees and with their lower limit. */
+  /** For an unverified payee, the same with the amounts approved for unverified payees and with the limit for them. */
   readonly aboveUnverified: boolean;
   /** This session has an unused, unexpired proof for this checkout; a passkey's proof counts only for the terms it signed. */
   readonly done: boolean;

@@ -26,7 +26,7 @@ export const lockCheckouts = (c: Sql, ids: readonly string[], organizations: rea
 export const lockApprovers = (c: Sql, userIds: readonly string[], after: PendingQuery<Row[]>) => c`
   SELECT pg_advisory_xact_lock(hashtextextended('approvals of ' || w.id, 0)) FROM unnest(${userIds}::text[]) AS w(id) WHERE ${after}`;
 
-/** A `slot` is a hash of an idempotency key. */
+/** `slots` come from slotOf. */
 export const storedReplies = (c: Sql, slots: readonly string[]) => c`
   SELECT i.* FROM unnest(${slots}::text[]) AS w(slot), LATERAL (
     SELECT slot, fingerprint, status, body FROM idempotency WHERE slot = w.slot LIMIT 1) i`;
@@ -98,7 +98,7 @@ export function readLocked(row: Row): LockedCheckout {
 
 const approvalNames = columnNames(checkoutApprovals);
 
-/** The JSON comes from storefronts and may contain any character, which bulkInsert stores unchanged. */
+/** The JSON may contain any character, which bulkInsert stores unchanged. */
 export const insertCheckouts: (c: Sql, rows: readonly NewCheckout[]) => PendingQuery<Row[]> = bulkInsert(
   "checkout_intents",
   allColumns(checkoutIntents),

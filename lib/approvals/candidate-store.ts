@@ -36,7 +36,6 @@ function candidatesOf(db: Database, payable: Payable, chosen: string | null) {
   return sql<Candidates["mandates"]>`(SELECT coalesce(json_agg(c), '[]') FROM ${rows} c)`;
 }
 
-/** `now` is the database's time. */
 export type Candidates = {
   readonly mandates: readonly { readonly mandateId: string; readonly name: string }[];
   readonly now: Date;

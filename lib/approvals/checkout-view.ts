@@ -34,7 +34,7 @@ export type StepUpReason = "amount" | "unverifiedPayee" | "sessionAge" | "firstP
 export type StepUpView = {
   readonly required: boolean;
   readonly reasons: readonly StepUpReason[];
-  /** The limit that the amount and `lately` exceed together; `lately` is what this person approved within a day. */
+  /** The limit that the amount exceeds together with `lately`, what counts of this person's approvals within a day. */
   readonly limit?: { readonly above: string; readonly lately?: string };
   /** How much more the person may approve for the payee before the amount requires a new proof of identity; decimal text. */
   readonly room: string;
@@ -73,7 +73,7 @@ export type PayeeView = {
   readonly looksLike?: string;
 };
 
-/** The payee's name and the texts of the basket are the seller's own words, which nobody has checked. */
+/** The payee's name and the texts of the basket come from the seller or the agent, and nobody has checked them. */
 export type CheckoutView = {
   /** The database's time when the data was read, for the countdown. */
   readonly now: string;
@@ -102,7 +102,7 @@ export type CheckoutView = {
   /** Absent unless the stored status of the approval is `pending` or `consumed`. */
   readonly authorizationId?: string;
   readonly amounts: {
-    /** What the seller receives, as text for people: "43.00 USDC". */
+    /** The price, as text for people: "43.00 USDC". */
     readonly total: string;
     /** The part of the total that no line of the basket contains; absent if there is none. */
     readonly rest?: string;
