@@ -3,15 +3,14 @@ import { pollCheckout } from "#lib/approvals/poll-checkout.ts";
 import { commonActions } from "#lib/next-actions.ts";
 import { Problem } from "#lib/problem.ts";
 
-/* Limits how often an agent may ask people, because people who are asked too often approve without reading. */
+/* Limits how often an agent may ask people, because people who are asked too often may approve without reading. */
 
 export const OPEN_MOST = 10;
 export const HOUR_MOST = 30;
-/** If this many requests with one basket, mandate and purpose expire within a day, the next is refused for an hour. */
+/** If this many requests with one basket, mandate and purpose expire within a day, no payment asks again for an hour. */
 export const ASKED_MOST = 2;
 
 export type AgentRequests = {
-  /** Requests that wait for a person. */
   readonly open: number;
   /** Requests that were opened in the last hour. */
   readonly lately: number;

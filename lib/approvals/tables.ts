@@ -37,7 +37,7 @@ export const checkoutIntents = pgTable(
     feeQuote: json("fee_quote").$type<PaymentIntent["feeQuote"]>(),
     /** The items that were asked for; null for a payment without an order. */
     items: json("items"),
-    /** The storefront's data when the checkout was made, for the later order; null for a payment without an order. */
+    /** The storefront's data when the checkout was made; null for a payment without an order. */
     storefront: json("storefront"),
     metadata: json("metadata").$type<Record<string, unknown>>(),
     createsFulfillmentOrder: boolean("creates_fulfillment_order").notNull(),
@@ -89,7 +89,6 @@ export const checkoutReviews = pgTable(
   (table) => [primaryKey({ columns: [table.sessionId, table.checkoutIntentId] })],
 );
 
-/** At most one decision for each checkout. */
 export const checkoutApprovals = pgTable(
   "checkout_approvals",
   {
@@ -115,7 +114,7 @@ export const checkoutApprovals = pgTable(
     approvedAsset: text("approved_asset").notNull(),
     approvedChain: text("approved_chain").notNull(),
     approvedPayTo: text("approved_pay_to").notNull(),
-    /** The authorization that reserved the amount; null in a rejection if nothing was reserved. */
+    /** The authorization with the hold; null in a rejection if there was none. */
     authorizationId: text("authorization_id"),
     continuationTokenId: text("continuation_token_id"),
     /** The SHA-256 of the token. The token is never stored: it is an HMAC of its id, so the service can compute it again. */

@@ -29,12 +29,10 @@ const eventColumns = {
   entityId: text("entity_id").notNull(),
   /** In audit_entries without the fields that have a commitment; the view audit_events adds these from audit_texts. */
   metadata: json("metadata").notNull(),
-  /** The hash of this event as a leaf of the Merkle tree. */
   hash: text("hash").notNull(),
   /** The root of the largest complete subtree whose last leaf is this event; null if that subtree is only the leaf. */
   node: text("node"),
   createdAt: moment("created_at").notNull(),
-  /** The salted hash of each field of the metadata that has personal data, by the field's name. */
   commitments: json("commitments").$type<ByMember>(),
 };
 
@@ -70,7 +68,6 @@ export const auditEvents = pgView("audit_events", { ...eventColumns, salts: json
 export const auditHeads = pgTable("audit_heads", {
   chain: text("chain").primaryKey(),
   sequence: bigint("sequence", { mode: "number" }).notNull(),
-  /** The root hash of the Merkle tree of the log's events. */
   hash: text("hash").notNull(),
   /** The Peaks of the Merkle tree, as bytes in base64. */
   peaks: text("peaks").notNull(),
@@ -84,7 +81,6 @@ export const auditCheckpoints = pgTable(
     sequence: bigint("sequence", { mode: "number" }).notNull(),
     hash: text("hash").notNull(),
     keyId: text("key_id").notNull(),
-    /** The signed tree head: a JWS with ES256. */
     signature: text("signature").notNull(),
     createdAt: moment("created_at").notNull(),
   },

@@ -155,7 +155,6 @@ export function feeOn(
   return { schedule, facts, gross, decimals, fee: computeFee(schedule, gross, used, decimals) };
 }
 
-/** Contracts on the chain enforce the limits of smartAccount payments; the service enforces those of all others. */
 export const enforcementPathOf = ({ settlementMode }: Pick<FeeFacts, "settlementMode">): EnforcementPath =>
   settlementMode === "smartAccount" ? "onchain" : "offchain";
 

@@ -36,7 +36,7 @@ const answerOf = <T>(attempt: Promise<T>): Promise<() => T> =>
     },
   );
 
-/** Repeats a call that fails or gets no answer, which is safe, because a chain accepts a signed transaction only once. */
+/** Repeats a call that gets no answer, which is safe, because a chain accepts a signed transaction only once. */
 const transport = (chain: string): Transport => {
   const connect = http(chainOf(chain)?.rpcUrl, { timeout: TIMEOUT_MS, retryCount: 1, retryDelay: 100, batch: { batchSize: 64 } });
   return (parameters) => {

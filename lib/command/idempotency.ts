@@ -25,7 +25,7 @@ export const slotOf = ({ organizationId, environment, operationId, key }: Scope)
 /** `canonical` must be equal in all retries, such as RFC 8785 JSON without the fields that a retry may change. */
 export const fingerprintOf = (canonical: string): string => shortHash(canonical);
 
-/** The text warns against a new key, because a client that repeats a payment with a new key would pay twice. */
+/** The text warns against a new key, because a client that repeats a payment with a new key could pay twice. */
 export const keyReused = (): Problem => new Problem("idempotency_key_reused", { detail: keyReusedDetail });
 
 export const inFlight = (): Problem =>

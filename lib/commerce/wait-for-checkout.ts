@@ -89,7 +89,6 @@ const waiters = (): Waiters => perProcess("checkoutWaiters", () => new Waiters()
 export const waitForChange = (wait: Omit<Waiter, "wake">, milliseconds: number, signal: AbortSignal): Promise<void> =>
   waiters().until(wait, milliseconds, signal);
 
-/** How many requests wait in this process now. */
 export const waitingRequests = (): number => waiters().size;
 
 /** Wakes all waiting requests at shutdown, which then answer with the current state. */

@@ -16,10 +16,8 @@ type Limits = {
   readonly max: number;
   readonly lockTimeoutMs: number;
   readonly statementTimeoutMs: number;
-  /** The longest wait for a free connection. */
   readonly waitMs: number;
   readonly openMs?: number;
-  /** For this long, callers wait during an outage. A younger read or BEGIN is sent once more if its connection ends. */
   readonly graceMs?: number;
   /** After this time, the server ends an idle transaction, which frees its locks. */
   readonly idleInTransactionMs: number;
@@ -131,7 +129,6 @@ export const urgentDatabase = (): Database => perProcess("urgentDatabase", () =>
 
 export const database = (): Database => perProcess("database", () => drizzled(mainPool()));
 
-/** The pools that exist, by name. */
 export const poolsByName = (): ReadonlyMap<string, Pool> =>
   new Map(
     names.flatMap((name) => {
