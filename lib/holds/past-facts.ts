@@ -17,7 +17,7 @@ export type PastPayment = {
   readonly payTo: string | null;
 };
 
-/** Facts about the payee that may have changed since the decision. The caller supplies how they are now. */
+/** Facts about the payee that are not stored with the decision. */
 type Now = { readonly verified: boolean; readonly domainSeen: boolean; readonly paidBefore: boolean };
 
 /** Differences from the seller's record and repeated ids are not stored, so the result has none. */

@@ -57,7 +57,7 @@ export async function firstPayments(tx: Tx, mandateId: string): Promise<Readonly
 
 const SUBMITTED_MAX = 200;
 
-/** At most 200, oldest first. A revocation cannot stop these payments, so it lists them for the buyer. */
+/** At most 200, oldest first. A revocation lists these payments for the buyer, because they may still be made. */
 export async function submittedExecutions(tx: Tx, mandateId: string): Promise<string[]> {
   const rows = await tx
     .select({ executionId: executions.executionId })

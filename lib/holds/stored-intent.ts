@@ -62,7 +62,6 @@ const usuallyQuoted = ({ authorizationId, createdAt }: Columns, amount: string):
   expiresAt: toWire(new Date(Date.parse(createdAt) + QUOTE_MS)),
 });
 
-/** Splits an object in two: the fields with the given names, and the other fields whose value differs from that in `usual`. */
 function split(value: Members, names: ReadonlySet<string>, usual: Members): readonly [Members, Members] {
   const [named, others]: Record<string, unknown>[] = [{}, {}];
   for (const name in value) {
@@ -76,7 +75,7 @@ function split(value: Members, names: ReadonlySet<string>, usual: Members): read
 const HASHED_MAX = 64;
 const hashed = new Map<string, string>();
 
-/** Most payments of a batch have equal terms, so the hash is cached. */
+/** Many payments have equal terms, so the hash is cached. */
 function termsIdOf(text: string): string {
   let id = hashed.get(text);
   if (id === undefined) {

@@ -52,7 +52,7 @@ export const authorizations = pgTable(
      * order or an approval it is "also " and the row's id, because the reply is stored elsewhere.
      */
     slot: text("slot").notNull(),
-    /** The hash of the request. A different request with the same idempotency key has a different hash and is refused. */
+    /** A hash of the request, by which a different request with the same idempotency key is refused. */
     fingerprint: text("fingerprint").notNull(),
     /** What the decision found, as JSON text. From the findings and the columns, answerOf writes the reply that a retry gets. */
     findings: text("findings").notNull(),
@@ -89,8 +89,8 @@ export const authorizations = pgTable(
   },
   (table) => [
     uniqueIndex("authorizations_slot").on(table.slot),
-    // The next two indexes contain hashes, because the texts are three times as long; a query compares the texts too. The
-    // mandate is not a column of its own, because with an old query plan PostgreSQL could scan all authorizations of a mandate.
+    // The next two indexes contain hashes, because the texts are longer; a query compares the texts too. The mandate is not a
+    // column of its own, because with an old query plan PostgreSQL could scan all authorizations of a mandate.
     uniqueIndex("authorizations_intent_once")
       .on(...onceKey(sql`mandate_id`, sql`intent_id`))
       .where(sql`outcome <> 'deny'`),
@@ -100,7 +100,7 @@ export const authorizations = pgTable(
     uniqueIndex("authorizations_of_chain").on(table.organizationId, table.sequence),
     index("authorizations_of_organization").on(table.organizationId, table.authorizationId),
     index("authorizations_of_mandate").on(table.mandateId, table.authorizationId),
-    // For the page of denied payments and payments that need an approval. Allowed payments, which are most, cost nothing here.
+    // For the page of denied payments and payments that need an approval. Allowed payments cost nothing here.
     index("authorizations_not_allowed")
       .on(table.organizationId, table.outcome, table.authorizationId)
       .where(sql`outcome <> 'allow'`),
@@ -123,7 +123,7 @@ const reservationColumns = {
   mandateId: text("mandate_id").notNull(),
   status: text("status").notNull(),
   amount: atomic("amount").notNull(),
-  /** A text that identifies the payment while a person is asked, so that nobody is asked twice. Otherwise null. */
+  /** A text that identifies a payment about which a person is asked, so that nobody is asked twice; null if nobody is asked. */
   approvalKey: text("approval_key"),
   /** The usage buckets (sums for time windows) that contain the amount. A capture or release changes the same buckets. */
   buckets: json("buckets").$type<readonly (readonly [windowKey: string, startMs: number])[]>().notNull(),
@@ -194,7 +194,7 @@ export const executions = pgTable(
     failureMetadata: json("failure_metadata"),
     /** The settlement is searched from this block, a little before the newest one when the payment was checked (searchFrom). */
     fromBlock: bigint("from_block", { mode: "bigint" }),
-    /** The hash of executePayment's idempotency key. If no reply was stored, a retry finds the execution by it. */
+    /** By this hash of the idempotency key, a retry finds the execution if no reply was stored. */
     slot: text("slot"),
     fingerprint: text("fingerprint"),
     /** Whether /settle has told the seller of the success, which it does only once, so that the seller delivers once. */

@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from "node:net";
 import { env } from "#lib/env.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** Tells the pages the client's network address. A value that a client sends is removed. */
+/** Tells the pages and better-auth the client's network address. A value that a client sends is not used. */
 export const ADDRESS_HEADER = "x-countersign-address";
 
 const sockets = (): WeakMap<Request, string> => perProcess("addresses", () => new WeakMap());

@@ -4,7 +4,7 @@ import type { ErrorBody } from "#lib/problem.ts";
 
 export type ReplyOf<O extends Operation> = z.output<O["response"]>;
 
-/** The service refused a request. `problem` is the body of its reply. */
+/** `problem` is the body of the service's error reply. */
 export class ProblemError extends Error {
   readonly problem: ErrorBody;
 
@@ -24,7 +24,7 @@ export type CallOptions = {
   readonly fetch?: (request: Request) => Promise<Response>;
 };
 
-/** An operation without its schemas, for browsers, because the schemas are larger than the rest of a page's code. */
+/** An operation without its schemas, which browsers need not load. */
 export const atAddress = <O extends Operation>(address: Pick<O, "id" | "method" | "path">): O => address as O;
 
 type Parts = { readonly body?: unknown; readonly query?: Readonly<Record<string, unknown>> } & Readonly<Record<string, unknown>>;

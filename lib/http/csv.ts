@@ -1,8 +1,8 @@
-/** Finds text that a spreadsheet would run as a formula, even after spaces. */
+/** Finds text that a spreadsheet could run as a formula, even after spaces. */
 const FORMULA = /^\s*[=+\-@\uFF0B\uFF0D\uFF1D\uFF20|%]|^[\t\r\n]/;
 const QUOTED = /[",\r\n]/;
 
-/** RFC 4180. Text that a spreadsheet would run as a formula gets an apostrophe in front (OWASP ASVS 1.2.10). */
+/** RFC 4180. An apostrophe in front keeps a spreadsheet from running text as a formula (OWASP ASVS 1.2.10). */
 export function csvField(value: string | number | null): string {
   if (value === null) return "";
   const text = String(value);

@@ -40,7 +40,7 @@ export const malformed = (): Problem =>
     errors: [{ detail: "The body is not valid JSON.", pointer: "" }],
   });
 
-/** Whether JSON.parse might change the value of this number. */
+/** Finds most numbers whose value JSON.parse would change. */
 function changes(token: string): boolean {
   const value = Number(token);
   if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) return true;

@@ -10,7 +10,7 @@ type Variant = (typeof BASE_VARIANTS)[number] | 402 | 409 | 422 | 502;
 export const variantsOf = (operation: Operation): readonly Variant[] =>
   [...BASE_VARIANTS, ...(operation.variants ?? [])].toSorted((a, b) => a - b);
 
-/** Only a 400 response has field errors. */
+/** Without field errors, for all responses except a 400. */
 const PlainProblem = ErrorBody.omit({ errors: true }).meta({
   id: "Problem",
   description: "Why a request was refused, who can do something about it, and what (RFC 9457).",

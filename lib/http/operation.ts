@@ -32,7 +32,7 @@ export type Operation = {
     | "Webhooks"
     | "Health";
   readonly access: Access;
-  /** Uses the pool for urgent work, also to read the session, so that it never waits behind other requests. */
+  /** Uses the pool for urgent work, also to read the session, so that it need not wait for an ordinary connection. */
   readonly urgent?: true;
   readonly status?: 200 | 201;
   /** How many milliseconds longer than usual an operation may take because it waits for a person. */
@@ -97,7 +97,7 @@ export type KeyCaller = CallerBase & {
   readonly mandateIds?: readonly string[];
 };
 
-/** organizationId is the active organization of the session; null if none is active. */
+/** organizationId is the active organization of the session; null if none is active or the person is no member of it. */
 export type SessionCaller = CallerBase & {
   readonly kind: "session";
   readonly organizationId: string | null;
@@ -131,7 +131,7 @@ export type Context<O extends Operation> = {
   readonly caller: CallerFor<O["access"]>;
   readonly requestId: string;
   readonly idempotency: Idempotency | null;
-  /** For the headers and the abort signal. Handlers read path, query and body from the input. */
+  /** Handlers read path, query and body from the input. */
   readonly request: Request;
 };
 

@@ -15,7 +15,7 @@ export const mcpResource = (): string => `${env().BASE_URL}/mcp`;
 /** The URL that identifies this service as the issuer of tokens (RFC 8414, RFC 9207). */
 export const oauthIssuer = (): string => `${env().BASE_URL}/api/auth`;
 
-/** For this scope, which gives no capability, the OAuth plugin issues a refresh token; connectAgent adds the scope always. */
+/** A scope that gives no capability: clients that may refresh get a refresh token for it. connectAgent always adds it. */
 export const REFRESH_SCOPE = "offline_access";
 
 export const CODE_SECONDS = 300;

@@ -9,7 +9,6 @@ import type { Environment } from "#lib/vocabulary.ts";
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const FORM = /^csk_(sandbox|production)_([0-9a-z]{16})_([0-9a-z]{52})([0-9a-z]{7})$/;
 
-/** Writes five bits per character and fills up the last character with zero bits. */
 function base32(bytes: Uint8Array): string {
   let text = "";
   let buffer = 0;

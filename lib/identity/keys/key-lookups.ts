@@ -4,7 +4,6 @@ import { perProcess } from "#lib/process.ts";
 type Batch = { readonly keyIds: Set<string>; readonly rows: Promise<ReadonlyMap<string, KeyRow>> };
 type Lookups = { waiting: Batch | null; running: Promise<unknown> };
 
-/** At most this many keys in one query; further keys go into the next query. */
 const BATCH_MAX = 1_024;
 
 const lookups = (): Lookups => perProcess("keyLookups", () => ({ waiting: null, running: Promise.resolve() }));

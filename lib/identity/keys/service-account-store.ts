@@ -142,7 +142,6 @@ export async function setPaused(tx: Tx, serviceAccountId: string, pausedAt: Date
 
 type PageOf = Scope & { readonly place: string | null; readonly rows: number };
 
-/** The service accounts with these ids that are not revoked. */
 export const findLiveServiceAccounts = (scope: Scope, ids: readonly string[]): Promise<ServiceAccountRow[]> =>
   database()
     .select(columns)

@@ -1,6 +1,6 @@
 import type { Capability, MandateStatus } from "#lib/vocabulary.ts";
 
-/** `address` is an IPv4 address or the first 64 bits of an IPv6 address; `userAgent` is absent if the client sent none. */
+/** `address` is as networkOf returns it; `userAgent` is absent if the client sent none. */
 export type LastUse = { readonly at: string; readonly address: string; readonly userAgent?: string };
 
 export type AccountView = {
@@ -43,6 +43,6 @@ export type AccountDetail = {
   readonly createdBy: string;
   readonly keys: readonly KeyView[];
   readonly mandates: readonly { readonly mandateId: string; readonly name: string; readonly status: MandateStatus }[];
-  /** The number of active mandates that every agent may use. */
+  /** The number of active mandates that name no agents. */
   readonly openMandates: number;
 };

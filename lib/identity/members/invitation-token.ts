@@ -12,7 +12,7 @@ const proofOf = (invitationId: string): Buffer =>
 export const invitationTokenOf = (invitationId: string): string =>
   `cit_${invitationId.slice(prefixes.invitation.length + 1)}_${proofOf(invitationId).toString("base64url")}`;
 
-/** Returns null if this service did not make the token. */
+/** Null unless this service made the token, with the current API_KEY_SECRET. */
 export function invitationIdOf(invitationToken: string): string | null {
   const parts = FORM.exec(invitationToken);
   if (!parts) return null;

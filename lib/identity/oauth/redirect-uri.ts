@@ -1,5 +1,5 @@
 const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
-/** Schemes for which no client may receive codes: browsers, mail programs or telephones handle them. */
+/** Schemes that browsers, mail programs or telephones handle; redirectRefusal allows only https and some http before. */
 const BROWSER_SCHEMES = /^(?:https?|javascript|data|blob|file|filesystem|about|vbscript|view-source|ws|wss|ftp|mailto|tel):$/;
 
 export const isLoopback = (url: URL): boolean => url.protocol === "http:" && LOOPBACK.has(url.hostname);
