@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The schema of a time in the API. Input is RFC 3339 with any time zone; output is always UTC with milliseconds. */
+/** RFC 3339 with any time zone. */
 export const Timestamp = z.iso
   .datetime({ offset: true, error: "Write the time as RFC 3339, such as 2026-11-21T12:00:00.000Z." })
   .max(40)

@@ -1,4 +1,4 @@
-/** Fixed lists of values in the API. Clients must accept values that are added later. */
+/** Lists of values in the API. Clients must accept values that are added later. */
 import { z } from "zod";
 
 const list = <const V extends readonly [string, ...string[]]>(id: string, values: V) => z.enum(values).meta({ id });
@@ -9,7 +9,7 @@ export type Environment = z.infer<typeof Environment>;
 export const Outcome = list("Outcome", ["allow", "deny", "requireApproval"]);
 export type Outcome = z.infer<typeof Outcome>;
 
-/** The codes are in order of precedence: if several apply to a payment, its denialCode is the first of them. */
+/** In order of precedence: of several reasons to deny a payment, the first in this list is its denialCode. */
 export const DenialCode = list("DenialCode", [
   "emergency_stop",
   "mandate_not_active",
@@ -45,7 +45,7 @@ export const DenialCode = list("DenialCode", [
 ]);
 export type DenialCode = z.infer<typeof DenialCode>;
 
-/** The statuses of a mandate. `expired` and `exhausted` are not stored; they are computed when a mandate is read. */
+/** `expired` and `exhausted` are not stored; they are computed when a mandate is read. */
 export const MandateStatus = list("MandateStatus", ["draft", "active", "suspended", "revoked", "expired", "exhausted"]);
 export type MandateStatus = z.infer<typeof MandateStatus>;
 export type StoredMandateStatus = Exclude<MandateStatus, "expired" | "exhausted">;

@@ -8,8 +8,8 @@ import { plainSettlements } from "#lib/settlement/tables.ts";
 import type { Environment, SettlementStatus } from "#lib/vocabulary.ts";
 
 /*
- * Payments that an organization received, from two tables. Payments under a mandate are executions, which belong to the buyer, so
- * only the fields that the seller may see are read. Settlements without a mandate belong to the seller.
+ * Payments to an organization, from two tables. Executions belong to the buyer, so only the fields that the seller may see are
+ * read. Plain settlements belong to the seller.
  */
 
 export type Reader = Database | Tx;
@@ -48,7 +48,6 @@ export const placeOfPayment = ({ settlementId }: Pick<ReceivedRow, "settlementId
 
 type Page = { readonly place: string | null; readonly limit: number };
 
-/** `executed` and `settled` have the same names for the columns of both tables. */
 export const executed = {
   settlementId: executions.executionId,
   createdAt: executions.createdAt,

@@ -8,10 +8,10 @@ import { openPlainSettlements, resolvePlainSettlement, type PlainSettlement } fr
 import { spentFinding } from "#lib/settlement/submit.ts";
 
 const BATCH = 64;
-/** A younger settlement is skipped, because the request that made it may still read the chain. */
+/** A younger settlement is skipped, because the request that made it may still work on it. */
 const YOUNG_MS = 5_000;
 
-/** Returns the number of settlements that were read. */
+/** Returns the number of settlements that it tried to reconcile. */
 export async function reconcilePlain(): Promise<number> {
   const open = await openPlainSettlements(database(), YOUNG_MS, BATCH);
   for (const settlement of open) await reconcileOne(settlement);

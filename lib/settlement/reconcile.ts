@@ -19,7 +19,7 @@ const RESUBMISSIONS_MAX = 12;
 /** With fewer milliseconds left, a signed payment may expire before its transaction is mined. */
 const RESUBMIT_MARGIN_MS = 10_000;
 
-/** Returns the number of executions that were checked. */
+/** Returns the number of executions that it tried to reconcile. */
 export async function reconcile(): Promise<number> {
   const due = await database().transaction((tx) => leaseDue(tx, BATCH, leaseMs()));
   const queue = [...due];
@@ -41,7 +41,7 @@ async function reconcileOne(execution: ExecutionRow): Promise<void> {
   }
 }
 
-/** If the chain proves nothing yet, the same signed payment is submitted again, or the execution waits. */
+/** May submit the same signed payment again if the chain shows no use of it yet. */
 export async function investigate(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {
   if (isNotFinal(execution)) return investigateSettled(execution, authorization);
   if (execution.settlementMode === "smartAccount") return investigateModule(execution, authorization);

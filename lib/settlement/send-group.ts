@@ -10,15 +10,15 @@ import { broadcast, signTransaction } from "#lib/settlement/sign-transaction.ts"
 import { insertTransactions, knownCalls, lockNonces, takenNonces, type StoredCall } from "#lib/settlement/transaction-store.ts";
 import { settlementAccount } from "#lib/settlement/wallet.ts";
 
-/** The target and data of a transaction. After `validBefore` the call has no effect; null if it does not expire. */
+/** After `validBefore` the call has no effect; null if it does not expire. */
 export type Call = { readonly to: Hex; readonly data: Hex; readonly validBefore: Date | null };
 
-/** Adds a quarter to a gas estimate, within SETTLEMENT_MAX_GAS, because the chain's state may change before the call is mined. */
+/** The chain's state may change after the estimate, before the call is mined. */
 const withRoom = (gas: bigint): bigint => least((gas * 5n) / 4n, SETTLEMENT_MAX_GAS);
 
 /** The error if the chain's base fee is above the configured limit, or if the settlement key cannot pay the gas. */
 export class NoGas extends Error {}
-/** The service pays for the gas, but the code of the payer's account decides how much gas is used. */
+/** The service pays for the gas, and the payer's account may be a contract whose code uses much of it. */
 export class TooMuchGas extends Error {
   constructor() {
     super(TOO_MUCH_GAS);
@@ -61,13 +61,11 @@ export async function factsNow(chain: string): Promise<Facts> {
   return { fees, used, balance };
 }
 
-/** `outcomes` is in the order of the calls; `sent` resolves when each signed transaction was sent to a node. */
+/** `outcomes` is in the order of the calls; `sent` resolves after one attempt to send each new transaction. */
 type Group = { readonly outcomes: readonly Outcome[]; readonly sent: Promise<unknown> };
 
 /**
- * If the process dies after the bytes are stored, another process sends them. `raise` multiplies the fees, up to the
- * configured limit.
- * @throws if the chain does not answer, its base fee is above the limit, or the bytes cannot be stored
+ * `raise` multiplies the fees, up to the configured limit. @throws if `known` rejects, or if the transactions cannot be stored
  */
 export async function sendGroup(chain: string, calls: readonly Call[], known = factsNow(chain), raise = 1n): Promise<Group> {
   const [facts, priced] = await Promise.all([known, Promise.all(calls.map((call) => priceOf(chain, call)))]);

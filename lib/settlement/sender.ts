@@ -7,33 +7,33 @@ import type { Hex } from "viem";
 
 const GROUP_MAX = 64;
 const WAITING_MAX = 1_024;
-/** An old transaction count does no harm, because the database has the nonces that were taken since then. */
+/** A transaction count of this age does no harm, because the database has the nonces that were taken since then. */
 const FACTS_MS = 1_000;
-/** Milliseconds after which the client of a call that could not be sent has repeated it or has given up. */
+/** If no call has failed for this long, the clients of the failed calls are taken to have given up. */
 const ALARM_MS = 10 * 60_000;
 
 type QueuedCall = { readonly call: Call; resolve(hash: Hex): void; reject(error: unknown): void };
 
-/** While calls are sent, new calls wait and are then sent together. */
+/** While a group of calls is stored, new calls wait for the next group. */
 class Sender {
   readonly #chain: string;
   readonly #waiting: QueuedCall[] = [];
   #working = false;
   #failingSince: number | null = null;
-  /** The time, in milliseconds since 1970, until which a client may repeat a call that could not be sent. */
+  /** Until this time, in milliseconds since 1970, earlier failures count in `failingSeconds`. */
   #waitsUntil = 0;
 
   constructor(chain: string) {
     this.#chain = chain;
   }
 
-  /** Zero if a call was sent since the last failure, or if the failed calls are not repeated any more. */
+  /** Seconds since the first failure that still counts; zero if none counts. */
   get failingSeconds(): number {
     if (Date.now() >= this.#waitsUntil) this.#failingSince = null;
     return this.#failingSince === null ? 0 : (performance.now() - this.#failingSince) / 1_000;
   }
 
-  /** Resolves when the signed transaction is stored and was sent to a node; the node may have refused it. */
+  /** Resolves when the signed transaction is stored; it may not have reached a node. */
   send(call: Call): Promise<Hex> {
     if (this.#waiting.length >= WAITING_MAX) return Promise.reject(new Error("Too many settlements wait to be sent."));
     return new Promise((resolve, reject) => {
@@ -57,7 +57,7 @@ class Sender {
     this.#working = false;
   }
 
-  /** Does not wait until the calls are sent, so the next calls can begin. Returns false if the whole group failed. */
+  /** Does not wait until the calls are sent, so the next calls can begin. Returns false if `sendGroup` failed. */
   async #sendOne(group: readonly QueuedCall[], facts: Promise<Facts>): Promise<boolean> {
     const calls = group.map(({ call }) => call);
     try {

@@ -26,10 +26,7 @@ async function reasonOf(credential: Credential, expected: ExpectedPayment): Prom
   return verdict.ok ? "unexpected_settle_error" : x402Reason(verdict.code);
 }
 
-/**
- * The gas estimate simulates the transfer, so a transfer that would revert is not sent.
- * @throws if the chain does not answer, the gas cannot be paid, or the transaction could not be stored
- */
+/** A transfer that reverts in the gas estimate is not sent. @throws for example if the chain does not answer */
 export async function settleHere(
   payload: PaymentPayload,
   requirements: PaymentRequirements,

@@ -21,7 +21,7 @@ export async function signTransaction(transaction: UnsignedTransaction): Promise
   return { nonce, gasLimit, maxFeePerGas, maxPriorityFeePerGas, rawTransaction, hash: keccak256(rawTransaction) };
 }
 
-/** A node's error is not a failure, because the bytes are stored and will be sent again. */
+/** A node's error is not a failure, because followTransactions goes on with the stored transaction. */
 export async function broadcast(chain: string, { rawTransaction, hash }: { rawTransaction: Hex; hash: Hex }): Promise<void> {
   try {
     await publicClient(chain).sendRawTransaction({ serializedTransaction: rawTransaction });

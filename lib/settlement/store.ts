@@ -6,7 +6,7 @@ import { plainSettlements } from "#lib/settlement/tables.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 
-/** Moves next_check_at instead of keeping locks, so that the executions of a dead worker are due again after the lease. */
+/** Moves next_check_at: the executions of a worker that dies are due again after the lease. */
 export async function leaseDue(tx: Tx, limit: number, leaseMs: number): Promise<readonly ExecutionRow[]> {
   const due = await tx
     .select({ executionId: executions.executionId })
@@ -36,7 +36,7 @@ export async function leaseDue(tx: Tx, limit: number, leaseMs: number): Promise<
     .returning();
 }
 
-/** The newest execution that submitted this credential. One that was refused before stored no nonce, so it is not found. */
+/** The newest execution with the nonce of this credential. A refused execution stores no nonce, so it is not found. */
 export async function executionOfCredential(
   db: Database | Tx,
   { payer, nonce, token }: Credential,
@@ -72,7 +72,7 @@ export async function handOver(tx: Tx, executionId: string): Promise<boolean> {
 
 export type PlainSettlement = typeof plainSettlements.$inferSelect;
 
-/** The request that inserts the settlement has the lease on it, so no other request sends it. */
+/** The inserting request takes the lease, so that no other request sends the settlement meanwhile. */
 export async function insertPlainSettlement(
   tx: Tx,
   row: Omit<typeof plainSettlements.$inferInsert, "workedUntil">,
@@ -122,7 +122,7 @@ export async function adoptPlainSettlement(tx: Tx, settlementId: string, authori
   return rows.length === 1;
 }
 
-/** Of several repeated requests only one gets true, after the earlier lease has ended, and sends the settlement again. */
+/** Takes the lease after the earlier one has ended. Of several requests at the same time, only one gets true. */
 export async function takeWork(tx: Tx, settlementId: string, leaseMs: number): Promise<boolean> {
   const rows = await tx
     .update(plainSettlements)
@@ -162,7 +162,6 @@ export async function handOverPlain(tx: Tx, settlementId: string, atReceipt: boo
   return rows.length === 1;
 }
 
-/** Leaves out younger settlements, because the request that made them may still work on them. */
 export async function openPlainSettlements(
   db: Database,
   olderThanMs: number,

@@ -17,8 +17,8 @@ const MANDATES = 256;
 const HOLDS = 1_000;
 
 /**
- * Releases expired holds and all holds under revoked mandates, except holds whose payment was submitted. Locked mandates
- * come last and are waited for, because a busy mandate might never be found unlocked.
+ * Releases expired holds and all holds under revoked mandates, except holds whose payment was submitted. A mandate found locked
+ * comes last and is waited for, because a busy mandate might never be found unlocked.
  */
 export async function sweepHolds(): Promise<number> {
   const busy: string[] = [];

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { bigint, boolean, check, index, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { atomic, createdAt, moment } from "#lib/db/columns.ts";
 
-/** Payments without a mandate that sellers asked this service's facilitator to settle. */
+/** Payments that sellers asked this service's facilitator to settle without a mandate. */
 export const plainSettlements = pgTable(
   "plain_settlements",
   {
@@ -56,7 +56,7 @@ export const plainSettlements = pgTable(
 
 export type SettlementTransactionStatus = "sent" | "mined" | "dropped";
 
-/** The bytes are kept until their block is final, to send them again. If the call expires in no block, its nonce is free. */
+/** The bytes are kept while the status is sent, to send them again. */
 export const settlementTransactions = pgTable(
   "settlement_transactions",
   {
@@ -64,7 +64,7 @@ export const settlementTransactions = pgTable(
     chain: text("chain").notNull(),
     signer: text("signer").notNull(),
     nonce: bigint("nonce", { mode: "number" }).notNull(),
-    /** The hash of `to` and `data`. While a transaction has the status sent, no second one with the same call is made. */
+    /** The hash of `to` and `data`. On one chain, at most one transaction with the status sent has the same call. */
     callHash: text("call_hash").notNull(),
     to: text("to_address").notNull(),
     data: text("data").notNull(),
@@ -75,7 +75,7 @@ export const settlementTransactions = pgTable(
     maxPriorityFeePerGas: bigint("max_priority_fee_per_gas", { mode: "bigint" }).notNull(),
     rawTransaction: text("raw_transaction"),
     hash: text("hash").notNull(),
-    /** The hashes of earlier versions, which had lower fees or another nonce. Any of them may still be mined. */
+    /** The hashes of earlier versions, which had lower fees or another nonce. One of them may have been mined. */
     earlierHashes: text("earlier_hashes")
       .array()
       .notNull()
@@ -87,7 +87,7 @@ export const settlementTransactions = pgTable(
     waitingSince: moment("waiting_since")
       .notNull()
       .default(sql`clock_timestamp()`),
-    /** The time at which the newest bytes were signed. */
+    /** The time at which the newest bytes were stored. */
     sentAt: moment("sent_at")
       .notNull()
       .default(sql`clock_timestamp()`),

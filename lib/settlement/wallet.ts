@@ -9,5 +9,5 @@ function readKey(): Hex {
   return SETTLEMENT_PRIVATE_KEY as Hex;
 }
 
-/** The account that pays the gas of the service's settlements. */
+/** The account of the service's own facilitator, which pays the gas. */
 export const settlementAccount = (): PrivateKeyAccount => perProcess("settlementAccount", () => privateKeyToAccount(readKey()));

@@ -4,10 +4,10 @@ import { openBySender } from "#lib/onchain/relay-store.ts";
 import { senderOn } from "#lib/settlement/sender.ts";
 import { oldestWaiting } from "#lib/settlement/transaction-store.ts";
 
-/** A transaction with high enough fees is mined sooner than this. */
+/** A transaction with high enough fees is usually mined sooner. */
 const STUCK_SECONDS = 20;
 
-/** Seconds for which the oldest settlement has waited for a block, or for which this process could send none, if longer. */
+/** Seconds for which a chain's oldest transaction has waited for a block, or this process could send none, if longer. */
 async function waitingByChain(): Promise<ReadonlyMap<string, number>> {
   const waiting = new Map((await oldestWaiting()).map(({ chain, seconds }) => [chain, Number(seconds)] as const));
   return new Map(

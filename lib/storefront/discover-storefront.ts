@@ -11,7 +11,7 @@ import { guardedFetch } from "#lib/outbound/guarded-fetch.ts";
 import { compareToken, readManifest, type Manifest } from "#lib/storefront/read-manifest.ts";
 import { storefrontInvalid, storefrontUnavailable } from "#lib/outbound/storefront-problem.ts";
 
-/** `accepted` is the offer that this installation can pay. */
+/** `accepted` is the first offer of scheme exact over EIP-3009 whose token is configured. */
 export type OpenChallenge = {
   readonly required: PaymentRequired;
   readonly accepted: PaymentRequirements;
@@ -88,7 +88,6 @@ function fromManifest(storefrontUrl: string, served: URL, manifest: Manifest): S
   };
 }
 
-/** The first offer whose token is configured; null if there is none. */
 function payable(required: PaymentRequired): { challenge: OpenChallenge; asset: AssetOnChain } | null {
   for (const accepted of exactOffers(required)) {
     const asset = assetAt(accepted.network, accepted.asset);

@@ -28,7 +28,7 @@ export type ClaimedSettlement = {
 export type PaidCheckout = {
   readonly outcome: "completed" | "refused" | "unknown";
   readonly status: number | null;
-  /** Null unless the outcome is `completed`, and if the body contains no order, as with a plain x402 API. */
+  /** Null unless the outcome is `completed` and the body contains a valid order. */
   readonly order: StorefrontOrder | null;
   readonly settlement: ClaimedSettlement | null;
   /** A sentence; null if the outcome is `completed`. */
@@ -46,7 +46,6 @@ function jsonOf({ body, headers }: OutboundReply): unknown {
   }
 }
 
-/** A link is shown only if it has the origin of the checkout and no user name or password. */
 function permalink(href: string | undefined, { checkoutUrl }: Storefront): string | null {
   const url = href === undefined ? null : URL.parse(href);
   return url?.origin === new URL(checkoutUrl).origin && url.username === "" && url.password === "" ? url.href : null;

@@ -9,7 +9,7 @@ import { storefrontInvalid } from "#lib/outbound/storefront-problem.ts";
 
 /** The 402 at the checkout, compared with the quote. If `mismatches` is not empty, nothing may be authorized. */
 export type ProbedCheckout = {
-  /** By name. The headers contain only the offer that was compared with the quote. */
+  /** By name. The headers contain only the offer `accepted`. */
   readonly paymentRequired: Readonly<Record<string, string>>;
   readonly terms: ChallengeTerms;
   readonly accepted: PaymentRequirements;
@@ -22,7 +22,7 @@ export type ProbedCheckout = {
 
 type Order = Pick<Quote, "quoteId" | "amount">;
 
-/** The body of both calls to the checkout, without and with the signed payment. Both must be equal. */
+/** The checkout gets the same body without and with the signed payment. */
 export const checkoutBody = ({ quoteId }: Pick<Quote, "quoteId">, idempotencyKey: string) => ({ quoteId, idempotencyKey });
 
 /** @throws Problem storefront_unavailable, storefront_invalid, items_ambiguous, out_of_stock, quote_expired, price_changed */

@@ -72,7 +72,7 @@ type Token = {
   readonly tokenDecimals?: number | undefined;
 };
 
-/** Compares the token data of a server with the configuration. Only the configured token is signed and paid. */
+/** A field that is undefined fits. `at` is the start of the errors' pointers. */
 export function compareToken(said: Token, asset: AssetOnChain, at = ""): FieldError[] {
   const checks: readonly (readonly [same: boolean, field: string, is: string])[] = [
     [

@@ -10,7 +10,7 @@ import { problemOfRefusal } from "#lib/storefront/refusal.ts";
 import { SellerText } from "#lib/storefront/seller-text.ts";
 import { storefrontInvalid } from "#lib/outbound/storefront-problem.ts";
 
-/** The quote of a plain x402 API, which sells one thing. Its 402 is the offer. */
+/** The quote of a plain x402 API, which sells one thing. */
 function quoteOfChallenge(
   { asset, checkoutUrl }: Storefront,
   { required, terms }: OpenChallenge,

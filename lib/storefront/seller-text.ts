@@ -3,12 +3,12 @@ import { z } from "zod";
 /** Control, format, private-use and unassigned characters, and separators of lines and paragraphs. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
 
-/** Text that is only shown to people. UNSEEN characters become spaces, because some of them hide or reorder text. */
+/** UNSEEN characters become spaces, because some of them hide or reorder text. */
 export const SellerText = (max: number) =>
   z
     .string()
     .max(max * 4)
-    // Cutting the text in the middle of a character leaves half of a surrogate pair, which PostgreSQL refuses in JSON.
+    // Cutting the text in the middle of a character leaves half of a surrogate pair.
     .transform((text) =>
       text
         .replaceAll(UNSEEN, " ")

@@ -10,7 +10,7 @@ export type Answer = {
 
 const hours = (count: number): number => minutes(60 * count);
 
-/** The pauses before the second and all later attempts, a little more than three days in total. */
+/** The pauses before the second and all later attempts: without jitter, a little more than three days in total. */
 const PAUSES = [5_000, minutes(5), minutes(30), hours(2), hours(5), hours(10), hours(14), hours(20), hours(24)];
 const JITTER = 0.1;
 
@@ -26,7 +26,7 @@ const DISABLED_AFTER_MS = 5 * DAY_MS;
 
 type Failing = {
   readonly failingSince: Date;
-  /** How many events failed since `failingSince`; a single event, which the receiver may not understand, disables nothing. */
+  /** Failed messages since `failingSince`, counted up to two: a single one may be one that the receiver does not understand. */
   readonly failedEvents: number;
 };
 

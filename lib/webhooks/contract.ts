@@ -10,7 +10,7 @@ const TYPE = /^[a-z][A-Za-z]{0,40}\.(?:\*|[a-z][A-Za-z]{0,60})$/;
 
 /** Only the service sets `disabled`; disabledBy says when. */
 const WebhookEndpointStatus = z.enum(["enabled", "paused", "disabled"]).meta({ id: "WebhookEndpointStatus" });
-/** `failed` means that the last attempt failed and no further attempt follows. */
+/** `failed` means that the last attempt failed and no further attempt is planned. */
 const WebhookDeliveryStatus = z.enum(["pending", "delivered", "failed"]).meta({ id: "WebhookDeliveryStatus" });
 
 const fields = {

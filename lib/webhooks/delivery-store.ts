@@ -110,7 +110,7 @@ export async function noteFailed(tx: Tx, { delivery, answer }: Answered, pauseMs
   return noted.length === 1;
 }
 
-/** Counts at most two events. While the last attempt of an event runs, its error is that of the attempt before. */
+/** Counts at most two deliveries. While an attempt runs, `error` is that of the attempt before. */
 export async function failedEventsSince(tx: Tx, endpointId: string, since: Date): Promise<number> {
   const rows = await tx
     .select({ id: webhookDeliveryId })
@@ -145,7 +145,7 @@ const again = { status: "pending", attempts: 0, nextAttemptAt: now } as const;
 /** The delivery has ended, or its next attempt is more than `leaseMs` away, so no worker is sending it now. */
 const isResting = (leaseMs: number) => sql`(${status} <> 'pending' OR ${nextAttemptAt} > ${after(leaseMs)})`;
 
-/** Null if the endpoint has no such delivery; false if an attempt is due within `leaseMs` anyway. */
+/** Null if the endpoint has no such delivery; false if an attempt runs or is due within `leaseMs`. */
 export async function resendOne(tx: Tx, endpointId: string, id: string, leaseMs: number): Promise<boolean | null> {
   const one = and(eq(webhookEndpointId, endpointId), eq(webhookDeliveryId, id));
   const [row] = await tx.select({ id: webhookDeliveryId }).from(webhookDeliveries).where(one);

@@ -31,7 +31,7 @@ function withConnection<T>(work: () => Promise<T>): Promise<T> {
 class EndpointSender {
   readonly #id: string;
   readonly #answered: Answered[] = [];
-  /** Events that were read from the audit chain but not sent yet. */
+  /** Events that were read from the audit chain and are not begun yet. */
   readonly #ahead: ChainedEvent[] = [];
   #underWay = 0;
   #isFailing: boolean;

@@ -88,7 +88,7 @@ export async function hasEndpointUnderOtherKey(ids: readonly string[]): Promise<
 export type Target = {
   readonly url: string;
   readonly sealed: string;
-  /** The encrypted secrets before the last rotation, which also sign messages for a limited time; null after that. */
+  /** The encrypted secrets before the last rotation, while they sign messages too; otherwise null. */
   readonly previous: string | null;
   /** The time that is signed in the messages, in seconds since 1970. */
   readonly timestamp: number;
@@ -126,7 +126,7 @@ export async function lockEnabled(tx: Tx, id: string, openMax: number): Promise<
   return { ...row, target: { url, sealed, previous: isGrace ? previousSealed : null, timestamp: Math.floor(nowMs / 1_000) } };
 }
 
-/** With `sequence` null, the cursor stays. If `succeeded`, the endpoint does not fail any more. */
+/** With `sequence` null, the cursor stays. */
 export async function moveEndpoint(
   tx: Tx,
   id: string,

@@ -18,7 +18,6 @@ type Sending = Pick<DeliveryRow, "webhookDeliveryId" | "webhookEndpointId" | "ev
 export type Begun = { readonly delivery: Sending; readonly body: string | null; readonly target: Target };
 export type Turn = { readonly begun: readonly Begun[]; readonly isFailing: boolean };
 
-/** The number of new events that the endpoint may get now. */
 function roomFor({ failingSince, lastAttemptAt, open, nowMs }: LockedEndpoint, free: number): number {
   const room = Math.min(free, (failingSince === null ? limits.openMax : limits.openFailingMax) - open);
   if (room > 0 || failingSince === null || free === 0) return room;

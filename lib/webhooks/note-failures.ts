@@ -7,7 +7,7 @@ import { disabledBy, isDelivered, pauseAfter } from "#lib/webhooks/attempt.ts";
 import { failedEventsSince, noteFailed, type Answered } from "#lib/webhooks/delivery-store.ts";
 import { changeEndpoint, lockEndpointOfAny, managersOf, type EndpointRow } from "#lib/webhooks/endpoint-store.ts";
 
-/** Stores the failures and the times of the next attempts. Disables the endpoint if it failed for too long or answered 410. */
+/** Stores the failures and the times of the next attempts, and disables the endpoint if `disabledBy` says so. */
 export const noteFailures = (webhookEndpointId: string, answered: readonly Answered[]): Promise<void> =>
   transact(async (tx) => {
     const endpoint = await lockEndpointOfAny(tx, webhookEndpointId);

@@ -18,7 +18,6 @@ const PART = 32;
 export const seal = ({ hmac, seed, publicKey }: WebhookSecrets, endpointId: string): string =>
   encrypt(Buffer.concat([hmac, seed, publicKey]), endpointId);
 
-/** Null if the key is not configured any more, or if the text was changed or belongs to another endpoint. */
 export function unseal(text: string, endpointId: string): WebhookSecrets | null {
   const open = decrypt(text, endpointId);
   return open && { hmac: open.subarray(0, PART), seed: open.subarray(PART, 2 * PART), publicKey: open.subarray(2 * PART) };
@@ -32,7 +31,7 @@ export type Signer = { readonly hmac: Buffer; readonly privateKey: KeyObject };
 const SIGNERS_MAX = 256;
 const signers = (): Map<string, Signer> => perProcess("webhookSigners", () => new Map());
 
-/** Null if the secrets cannot be decrypted. Cached by the encrypted text, so replaced secrets do not sign new messages. */
+/** Null if the secrets cannot be decrypted. Cached by the encrypted text, which is another one after a rotation. */
 export function signerOf(sealed: string, endpointId: string): Signer | null {
   const name = `${endpointId} ${sealed}`;
   const known = signers().get(name);

@@ -21,7 +21,7 @@ export const webhookEndpoints = pgTable(
     /** The encrypted previous secrets, which also sign until `previousUntil`. Null without a rotation or a grace period. */
     previousSealed: text("previous_sealed"),
     previousUntil: moment("previous_until"),
-    /** Up to this number, the events of the audit chain have a delivery, were not wanted, or are older than the endpoint. */
+    /** Up to this number, the events of the audit chain got a delivery, were not wanted, or are older than the endpoint. */
     sequence: bigint("sequence", { mode: "number" }).notNull(),
     lastAttemptAt: moment("last_attempt_at"),
     lastSuccessAt: moment("last_success_at"),

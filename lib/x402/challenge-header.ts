@@ -17,7 +17,7 @@ export function challengeOf({ headers, url }: Pick<GuardedReply, "headers" | "ur
   return required;
 }
 
-/** Contains only the offer that was compared with the expected payment, so that the agent's client cannot choose another. */
+/** Contains only the accepted offer, so that the agent's client cannot choose another. */
 export const headersOfChallenge = (required: PaymentRequired, accepted: PaymentRequirements): Record<string, string> => ({
   "PAYMENT-REQUIRED": encodePaymentRequiredHeader({ ...required, accepts: [accepted] }),
 });

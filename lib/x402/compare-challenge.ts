@@ -34,14 +34,14 @@ export type Mismatch = {
 
 const AMOUNT = /^(0|[1-9][0-9]{0,77})$/;
 
-/** Checks a decoded PAYMENT-REQUIRED header with x402's own schema. Null if it does not fit, or has no offer or more than 32. */
+/** Checks a challenge with x402's own schema. Null if it does not fit, or has no offer or more than 32. */
 export function readChallenge(json: unknown): PaymentRequired | null {
   if (!PaymentRequiredV2Schema.safeParse(json).success) return null;
   const required = json as PaymentRequired;
   return required.accepts.length > 0 && required.accepts.length <= 32 ? required : null;
 }
 
-/** Standard clients treat a missing method as EIP-3009. For other methods they sign a payment that executePayment refuses. */
+/** Standard clients treat a missing method as EIP-3009. For permit2 they sign a payment that executePayment refuses. */
 const transferMethod = ({ extra }: PaymentRequirements): unknown => extra?.["assetTransferMethod"] ?? "eip3009";
 
 const isExact = (accepted: PaymentRequirements): boolean =>

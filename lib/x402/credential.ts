@@ -40,7 +40,7 @@ const Eip3009 = z.object({
   }),
 });
 
-/** Addresses, nonce and signature are in lower case, because they are compared and stored as keys. */
+/** Addresses, nonce and signature are in lower case, because they are compared or stored as keys. */
 export type Credential = {
   readonly chain: string;
   readonly token: Hex;
@@ -65,7 +65,7 @@ export type DecodedCredential = { readonly ok: true; readonly credential: Creden
 
 const malformed = (detail: string) => failed("credential_malformed", detail);
 
-/** Reads base64 of JSON. Undefined if it is not valid or exceeds a limit for all JSON from clients, such as its depth. */
+/** Skips characters that are not base64. Undefined if the result is not JSON within the limits of `parseJson`. */
 export function readBase64Json(text: string): unknown {
   try {
     return parseJson(utf8.decode(Buffer.from(text, "base64")));
@@ -91,7 +91,7 @@ export const signatureHash = ({ signature }: Pick<Credential, "signature">): str
     .update(Buffer.from(signature.slice(2), "hex"))
     .digest("hex");
 
-/** If the header value does not contain a JSON object, the value itself is hashed. */
+/** If the header value contains neither a JSON object nor an array, the value itself is hashed. */
 export function credentialHash(header: string): string {
   const json = readBase64Json(header);
   return hashOf(typeof json === "object" && json !== null ? canonicalJson(json) : header);

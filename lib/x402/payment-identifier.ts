@@ -2,7 +2,7 @@ import type { PaymentRequired } from "@x402/core/types";
 
 const NAME = "payment-identifier";
 
-/** If the seller's 402 asks for a payment identifier, seller and buyer use the authorization's id. Otherwise empty. */
+/** The extension with the authorization's id, if the seller's 402 asks for a payment identifier. Otherwise empty. */
 export function identifierOf(
   required: PaymentRequired | undefined,
   authorizationId: string,

@@ -10,7 +10,7 @@ export type ExpectedPayment = {
   readonly amount: bigint;
   readonly payTo: Address;
   readonly maxTimeoutSeconds: number;
-  /** The seller's own 402 and the offer in it that was authorized. The seller refuses a payment that accepts another offer. */
+  /** The seller's own 402 and the authorized offer in it. A standard server refuses a payment that accepts another offer. */
   readonly offer?: { readonly required: PaymentRequired; readonly accepted: PaymentRequirements } | undefined;
 };
 
@@ -28,7 +28,6 @@ export const requirementsOf = ({ asset, amount, payTo, maxTimeoutSeconds }: Expe
 const paymentRequiredHeader = "PAYMENT-REQUIRED";
 export const paymentSignatureHeader = "PAYMENT-SIGNATURE";
 export const paymentResponseHeader = "PAYMENT-RESPONSE";
-/** The names of the two payment headers in x402 version 1. */
 export const paymentHeaderV1 = "X-PAYMENT";
 export const paymentResponseHeaderV1 = "X-PAYMENT-RESPONSE";
 
