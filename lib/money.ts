@@ -8,7 +8,7 @@ const LIMIT = 2n ** 256n;
 
 export const NOT_DECIMAL = "Write the amount as a plain decimal number, such as 1.50.";
 
-/** A decimal number in ASCII: no sign, no exponent, no needless zeros in front, at most 78 digits and 18 decimals. */
+/** A decimal number in ASCII: no sign, exponent or needless leading zeros, at most 78 digits before the point and 18 after it. */
 export const AMOUNT = /^(0|[1-9][0-9]{0,77})(\.[0-9]{1,18})?$/;
 
 export const zero = 0n as Atomic;

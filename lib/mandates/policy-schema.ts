@@ -10,10 +10,10 @@ const MAX_WINDOWS = 8;
 
 const zones = new Map<string, boolean>();
 
-/** The IANA spelling of zone names that this runtime treats as aliases, such as Asia/Kolkata. */
+/** A pattern for the names of zones that this runtime treats as aliases, such as Asia/Kolkata. */
 const ALIAS = /^(?:[A-Z][a-z]+|[A-Z]{2,3}|of|au|es)(?:[/_-](?:[A-Z][a-z]+|[A-Z]{2,3}|of|au|es))*$/;
 
-/** Accepts only IANA's spelling: another spelling, such as europe/berlin, would get its own window, sums and cache entries. */
+/** Refuses most spellings other than IANA's, such as europe/berlin, which would get their own window, sums and cache entries. */
 function isZone(name: string): boolean {
   const known = zones.get(name);
   if (known !== undefined) return known;
@@ -134,7 +134,6 @@ const MaximumFee = z
   .union([z.strictObject({ amount: AmountText }), z.strictObject({ bps: z.int().min(0).max(10_000) })])
   .meta({ id: "MaximumFee", description: "The largest fee of the service that the buyer bears on one payment." });
 
-/** Absent rules restrict nothing, except that unregistered sellers are denied. An empty `allow` allows nothing. Deny wins. */
 export const Policy = z
   .strictObject({
     assets: z.array(z.strictObject({ asset: z.string().min(1).max(32), chain: z.string().min(1).max(64) })).length(1),

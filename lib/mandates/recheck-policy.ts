@@ -7,7 +7,7 @@ import { zero } from "#lib/money.ts";
 
 const unused: Usage = { spent: zero, reserved: zero, lastHeldAt: null, buckets: new Map() };
 
-/** Null if the payment is still allowed. Limits and approval were checked at authorization and are not checked again. */
+/** Null if the rules about agent, validity, asset and seller still allow the payment; others were checked at authorization. */
 export function forbiddenBy(mandate: MandateFacts, intent: IntentFacts, now: Date): Reason | null {
   const on = openCase(mandate, unused, intent, now);
   agent(on);

@@ -5,7 +5,6 @@ import type { Reason, ReasonCode, Value } from "#lib/mandates/facts.ts";
  * Never change the text of a sentence: add a sentence with the next free id, and keep the old one.
  */
 
-/** `requested` is the amount that the payment takes from the budget, as decimal text. */
 export type Head = { readonly policyVersion: number; readonly unit: string; readonly requested: string };
 
 export type Said = Pick<

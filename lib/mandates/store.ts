@@ -41,7 +41,7 @@ export async function lockMandate(tx: Tx, scope: Scope, mandateId: string): Prom
   return locked.length === 0 ? null : findMandate(tx, scope, mandateId);
 }
 
-/** Newest first, because ids sort by creation time; `before` is the last id of the previous page. */
+/** Newest first, by id; `before` is the last id of the previous page. */
 export const selectMandates = (tx: Tx, reader: Reader, limit: number, before: string | null): Promise<MandateRow[]> =>
   tx
     .select(mandateColumns)
@@ -104,7 +104,7 @@ type NewVersion = Terms & {
   readonly now: Date;
 };
 
-/** Call lockMandate before, so that two requests cannot store the same version. */
+/** Call lockMandate before, or one of two requests at the same time fails. */
 export async function saveVersion(tx: Tx, mandateId: string, next: NewVersion): Promise<void> {
   const { version, policy, ceiling, createdBy, now } = next;
   await tx.insert(mandateVersions).values({ mandateId, version, policy, createdBy, createdAt: now });

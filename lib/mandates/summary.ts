@@ -4,7 +4,7 @@ import { daysWords, feeWords, listWords, momentWords, secondsWords, spanWords } 
 import { displayAmount, readAmount } from "#lib/money.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/** A `value` is a part that a person has chosen, such as an amount. */
+/** A `value` is a part that pages show in bold. */
 export type Phrase = string | { readonly value: string };
 export type Sentence = readonly Phrase[];
 
@@ -31,7 +31,6 @@ function amountWords(text: string | undefined, asset: string): string {
   return read.ok ? displayAmount(read.amount, DIGITS, asset) : `… ${asset}`;
 }
 
-/** As "a, b and c". */
 function valuesOf(texts: readonly string[], word = "and"): Phrase[] {
   return texts.flatMap((text, at): Phrase[] => {
     if (at === 0) return [value(text)];
@@ -92,7 +91,6 @@ export function askRuleText(rule: AskRule): string {
   }
 }
 
-/** Text after the mandate's name: "asks above 25.00 USDC". */
 export function asksWhen({ approval }: Policy, asset: string): string {
   if (approval === undefined || approval.mode === "never") return "does not ask";
   return askRuleText(

@@ -65,7 +65,6 @@ export const usageBuckets = pgTable(
     mandateId: text("mandate_id").notNull(),
     windowKey: text("window_key").notNull(),
     start: moment("start").notNull(),
-    /** From this time on, the bucket no longer counts in its window. */
     liveUntil: moment("live_until").notNull(),
     spent: atomic("spent")
       .notNull()

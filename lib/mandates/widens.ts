@@ -1,7 +1,6 @@
 import { reaches } from "#lib/mandates/assurance.ts";
 import type { AllowDeny, CompiledPolicy, Schedule } from "#lib/mandates/compile-policy.ts";
 
-/** The rights that a mandate gives. */
 export type Grant = {
   readonly policy: CompiledPolicy;
   /** Null for every agent of the organization. */
@@ -79,7 +78,7 @@ const lastsNoLonger = (next: CompiledPolicy, current: CompiledPolicy): boolean =
 const sameWallet = (next: Grant["wallet"], current: Grant["wallet"]): boolean =>
   next?.chain === current?.chain && next?.address === current?.address;
 
-/** Whether a change may allow a payment that was refused before; true if in doubt. */
+/** Whether a change may allow a payment that was refused, or that a person was asked about; true if in doubt. */
 export function widens(next: Grant, current: Grant): boolean {
   const [policy, was] = [next.policy, current.policy];
   const agents = (list: readonly string[] | null) => (list === null ? null : new Set(list));

@@ -7,7 +7,6 @@ import type { Period } from "#lib/vocabulary.ts";
 /** The number of buckets into which the span of a rolling window is divided. */
 const PARTS = 60;
 
-/** The pointers lead to the limits in the policy. */
 type Caps = { readonly limit?: Atomic; readonly limitPointer?: string; readonly max?: number; readonly maxPointer?: string };
 type CalendarWindow = Caps & {
   readonly key: string;
@@ -17,12 +16,10 @@ type CalendarWindow = Caps & {
 };
 type RollingWindow = Caps & { readonly key: string; readonly kind: "rolling"; readonly spanMs: number };
 
-/** A span of time in which payments are summed, for a budget, for a payment count, or for both. */
 export type Window = CalendarWindow | RollingWindow;
 
 export type Bucket = { readonly windowKey: string; readonly start: Date; readonly end: Date; readonly liveUntil: Date };
 
-/** A key contains the time span but not the policy version, so saving a policy again resets no budget. */
 export function windowsOf(policy: Policy, decimals: number): Window[] {
   const windows = new Map<string, Window>();
   const merge = (entry: Span, caps: Caps) => {

@@ -35,7 +35,7 @@ export function questionOf({ authorizationId, policyDecision, expiresAt }: Autho
   };
 }
 
-/** The call does not wait: no page can be shown, the person closed it, too many rounds, or no right to read checkouts. */
+/** The answer if no page can be shown, the person closed it, after too many rounds, or without the right to read checkouts. */
 export type Waiting = {
   readonly status: "approvalRequired";
   readonly approvalUrl: string;
@@ -102,7 +102,7 @@ export async function askPerson(on: ToolContext, purchase: Purchase, question: Q
   const { slot, purchaseKey, createdAt } = purchase.row;
   const seller = new URL(intent.storefrontUrl).host;
   const message = `A person must approve ${intent.displayAmount} to ${seller} before it is paid. Open the page to decide.`;
-  // A repeated call does not show the page again, because the first one is still open.
+  // The first call has shown the page, so a repeated call does not.
   const page = state === null ? { url, message } : null;
   const wait = { slot, purchaseKey, createdAt: createdAt.getTime(), round: purchase.round, calls };
   return { kind: "input", result: await on.elicitation.ask(wait, page) };

@@ -57,7 +57,7 @@ export async function judge(on: ToolContext, { mandateId, method, url }: Wanted)
   };
 }
 
-/** Asks the seller without a payment first, but never again for a purchase that an earlier call has authorized. */
+/** Asks the seller without a payment first, unless an earlier call has stored an authorization. */
 export async function buy(on: ToolContext, wanted: Wanted, purchase: Purchase): Promise<Reply> {
   const { authorizationId } = purchase.row;
   if (authorizationId !== null) return resume(on, wanted, purchase, authorizationId);

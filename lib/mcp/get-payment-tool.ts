@@ -57,7 +57,7 @@ export const getPaymentTool = tool({
     if (waitSeconds > 0) {
       const waited = await wait(on, read.body, waitSeconds);
       if (waited && !waited.ok) return refused(waited.problem);
-      // Read the payment as a new request, because the key may have been revoked during the wait.
+      // The payment may have changed, and this new request checks the key again.
       read = await on.call(reachable.getPayment, { authorizationId });
       if (!read.ok) return refused(read.problem);
     }

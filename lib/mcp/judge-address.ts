@@ -5,7 +5,7 @@ import type { Policy } from "#lib/mandates/policy-schema.ts";
 
 const setOf = (list: readonly string[] | undefined): ReadonlySet<string> | null => (list === undefined ? null : new Set(list));
 
-/** Null if allowed. A POST changes something at the other end, so the mandate must name its domain. */
+/** Null if allowed. A POST may change something at the other end, so the mandate must name its domain. */
 export function refuseAddress(method: "GET" | "POST", url: string, { domains }: Pick<Policy, "domains">): string | null {
   const { host } = new URL(url);
   const judged = judgeDomain({ allow: setOf(domains?.allow), deny: setOf(domains?.deny) }, host);

@@ -35,8 +35,8 @@ const stateRefused = (): Problem =>
   });
 
 /**
- * With a purchaseId, the idempotency key is a hash of all arguments, so a repeat is the same purchase at any time. A requestState
- * must be for the same agent, tool, arguments and current round. @throws Problem conflict
+ * With a purchaseId, each repeat has the same idempotency key. A requestState must be for the same agent, tool, arguments and
+ * current round. @throws Problem conflict
  */
 export async function openPurchase(toolName: string, args: Arguments, on: ToolContext): Promise<Purchase> {
   const slot = slotOf(toolName, args, on);

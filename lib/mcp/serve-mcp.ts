@@ -16,7 +16,7 @@ export const MCP_PATH = "/mcp";
 /** Longer than the time limit of a tool. */
 const DEADLINE_MS = 60_000;
 
-/** Enough for a body of 64 KiB in fetch_paid and for the message around it. */
+/** Twice the largest body of fetch_paid, because the message around it and escapes take space too. */
 const MESSAGE_BYTES = 131_072;
 const NODES_MAX = 20_000;
 const DEPTH_MAX = 24;
@@ -28,7 +28,7 @@ const hostOf = (host: string | null): string | null => {
   return URL.canParse(url) ? new URL(url).hostname : null;
 };
 
-/** Refuses other names in Host, against DNS rebinding, and pages of other sites. Only browsers send an Origin header. */
+/** Refuses other names in Host, against DNS rebinding, and pages of other hosts. */
 function requireOwnNames(request: Request): void {
   const names = new Set(ownOrigins().map((origin) => new URL(origin).hostname));
   const host = hostOf(request.headers.get("host") ?? new URL(request.url).host);
@@ -61,7 +61,7 @@ async function answer(request: Request): Promise<Response> {
   requireOwnNames(request);
   const caller = await identify(request);
   const parsedBody = await readMessages(request, caller);
-  // Load the SDK with the first request, because few installations have agents that use MCP.
+  // Load the SDK with the first request, because an installation may have no agents that use MCP.
   const { mcpHandler } = await import("#lib/mcp/mcp-server.ts");
   const extra = { caller, request };
   const authInfo = { token: "", clientId: caller.subjectId, scopes: [...caller.capabilities], extra };

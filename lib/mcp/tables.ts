@@ -5,13 +5,13 @@ import { createdAt, moment } from "#lib/db/columns.ts";
 export const mcpPurchases = pgTable(
   "mcp_purchases",
   {
-    /** The hash of organization, environment, agent, tool and arguments. */
+    /** The hash of organization, environment, agent, tool and arguments other than paymentCredential. */
     slot: text("slot").primaryKey(),
     /** The idempotency key with which the tool calls authorizePayment or placeOrder for this purchase. */
     purchaseKey: text("purchase_key").notNull(),
     organizationId: text("organization_id").notNull(),
     authorizationId: text("authorization_id"),
-    /** The result of fetch_paid with the seller's answer. Null until the seller has served, and for other tools. */
+    /** The result of fetch_paid after a payment, with the seller's answer; null before, and for other tools. */
     result: text("result"),
     /** The number of used requestStates. Each is for one round, so that it can be used only once. */
     round: integer("round").notNull().default(0),

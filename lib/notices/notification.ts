@@ -46,7 +46,7 @@ function mailState(delivery: ReturnType<typeof mailDelivery>, facts: DeliveryFac
   return { status: "unreachable", detail: unreached(facts) };
 }
 
-/** Null if no message exists or `isPlanned`, that is: no notice was delivered or has failed, and an approver has a device. */
+/** Null if no message exists and none `isPlanned`. */
 function pushState(facts: PushFacts, isPlanned: boolean): ChannelState | null {
   if (facts.acceptedAt) {
     return {

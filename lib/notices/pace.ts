@@ -6,7 +6,6 @@ export type Digest = { readonly mailId: string; readonly isOpen: boolean; readon
 /** The mails from one organization to one person in the last ten minutes: how many about one request, and the newest digest. */
 export type Recent = { readonly singles: number; readonly digest: Digest | null };
 
-/** A mail of its own, a place in an open digest, or a new digest. */
 export type Pace =
   | { readonly as: "single" }
   | { readonly as: "joined"; readonly mailId: string }

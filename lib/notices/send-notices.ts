@@ -29,7 +29,7 @@ import { log } from "#lib/telemetry/log.ts";
 const NOTICES = 10;
 const APPROVERS_MAX = 1_000;
 
-/** Returns how many notices ended or became due later. */
+/** Returns how many notices ended or were postponed because their requests got more time. */
 export async function sendNotices(): Promise<number> {
   let ended = 0;
   if (!(await hasDueNotice())) return ended;
@@ -118,7 +118,7 @@ type Outgoing = {
   readonly mail: (NewMail & { readonly sendAt?: Date }) | null;
 };
 
-/** Null without a mail server or a mailbox (mailRow). `mail` is null if the request joins a digest that is stored already. */
+/** Null if mailRow makes no mail. `mail` is null if the request joins a digest that is stored already. */
 function outgoing({ email }: Approver, pace: Pace, single: (to: string) => Mail, organization: string): Outgoing | null {
   if (pace.as === "joined") return { mailId: pace.mailId, digest: true, mail: null };
   const digest = pace.as === "digest";

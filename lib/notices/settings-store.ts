@@ -5,7 +5,6 @@ import type { NoticeSettings } from "#lib/notices/contract.ts";
 import type { QuietHours } from "#lib/notices/quiet-hours.ts";
 import { noticeSettings } from "#lib/notices/tables.ts";
 
-/** SQL condition: the person has not switched off mail about requests. */
 export const wantsMail = (userId: AnyPgColumn): SQL =>
   sql`NOT EXISTS (SELECT FROM ${noticeSettings} s WHERE s.user_id = ${userId} AND NOT s.mail)`;
 

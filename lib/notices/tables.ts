@@ -3,7 +3,7 @@ import { bigint, boolean, check, foreignKey, index, integer, pgTable, primaryKey
 import { createdAt, moment } from "#lib/db/columns.ts";
 import { user } from "#lib/identity/tables.ts";
 
-/** The last event that was read in each audit chain. */
+/** The last event that was read in an audit chain. */
 export const noticeCursors = pgTable("notice_cursors", {
   chain: text("chain").primaryKey(),
   sequence: bigint("sequence", { mode: "number" }).notNull(),
@@ -48,7 +48,6 @@ export const noticeDeliveries = pgTable(
     channel: text("channel", { enum: ["mail"] }).notNull(),
     /** The mail in the queue of outgoing mails, which records whether the mail server accepted the mail. */
     mailId: text("mail_id").notNull(),
-    /** Whether the mail is about several requests. */
     digest: boolean("digest").notNull(),
     createdAt: createdAt(),
   },

@@ -6,7 +6,7 @@ import { perProcess } from "#lib/process.ts";
 import { countSettlement } from "#lib/onchain/broadcast-store.ts";
 import { failed, type Failure } from "#lib/x402/failure.ts";
 
-/** The maximum number of settlements per second that this process sends for one selling organization. */
+/** Settlements per second that this process sends for one selling organization; after a pause, twice as many in one second. */
 const PER_SECOND = 50;
 /** The id under which all organizations are counted together. Their sum is capped, because anyone can create organizations. */
 const INSTALLATION = "installation";

@@ -25,8 +25,8 @@ type Hold = Awaited<ReturnType<typeof heldUnder>>[number];
 type Refusal = { readonly payment: Hold | Awaited<ReturnType<typeof submittedUnder>>[number]; readonly reason: Reason };
 
 /**
- * The held and submitted payments that the mandate no longer allows, so that this service does not execute or settle them; null
- * if none. `cancel` cancels the held ones; it needs enterGate before lockMandate. Lock the mandate, so that no payment is added.
+ * Finds the newest held and submitted payments that the mandate no longer allows; null if none. `cancel` cancels held
+ * ones, up to CANCELED_MAX, and needs enterGate before lockMandate. Lock the mandate, so that no payment is added.
  */
 export async function refuseOpen(tx: Tx, mandate: MandateRow, cancel: boolean, by: By): Promise<OpenRefused | null> {
   if (mandate.reserved === 0n) return null;

@@ -31,5 +31,5 @@ export async function takeStep(tx: Tx, mandateId: string, step: Step, { by, requ
   return presentMandate({ ...row, status: taken.to, updatedAt: now }, buckets, decimalsOf(row), now);
 }
 
-/** Payments that were already submitted continue, so the audit event of these steps lists them. */
+/** Payments that were already submitted continue, so the audit event of these steps lists up to 200 of them. */
 const takesAway = (step: Step): boolean => step === "suspend" || step === "revoke";
