@@ -6,10 +6,7 @@ export function register(): void {
   if (process.env["NEXT_RUNTIME"] === "nodejs") env();
 }
 
-/**
- * Logs an error of a page. The digest is the error id that the page shows. The route is logged and not the URL, which may contain
- * the token of an invitation.
- */
+/** The digest is the error id that the page shows. Logs the route and not the URL, which may contain an invitation's token. */
 export const onRequestError: Instrumentation.onRequestError = async (error, _request, { routePath }) => {
   if (process.env["NEXT_RUNTIME"] !== "nodejs") return;
   const { log } = await import("#lib/telemetry/log.ts");

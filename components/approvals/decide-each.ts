@@ -5,7 +5,7 @@ export type Outcome = "done" | { readonly why: string };
 
 const newKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
-/** If no answer comes, sends the decision once more with the same idempotency key, so that it counts only once. */
+/** If no usable answer comes, sends the decision once more with the same idempotency key, so that it counts only once. */
 async function outcomeOf(send: () => Promise<unknown>): Promise<Outcome> {
   try {
     await send().catch((error: unknown) => {

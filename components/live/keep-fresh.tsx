@@ -87,7 +87,7 @@ function useIntervals(isNeeded: boolean) {
 }
 
 type Props = Followed & {
-  /** The number of requests that wait for approval. A screen reader announces when it grows. */
+  /** The number of requests on the page that wait for approval. A screen reader announces when it grows. */
   readonly count?: number;
   readonly words?: string;
 };

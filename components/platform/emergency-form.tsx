@@ -23,7 +23,6 @@ const emergencyRevoke = atAddress<typeof contract.emergencyRevoke>({
 
 export type Target = { readonly mandateId?: string; readonly agentId?: string; readonly sellerId?: string };
 
-/** Contains the last five characters of each id, so that the person has to read the ids. */
 export const typedWord = (named: Target): string =>
   `revoke ${Object.values(named)
     .map((id) => id.slice(-5))

@@ -14,7 +14,7 @@ type Props = {
   readonly methods: readonly string[];
 };
 
-/** A fieldset, because it is inside the form that the service refused, and HTML forms cannot be nested. */
+/** A fieldset, because it may be inside a form, and HTML forms cannot be nested. */
 export function ConfirmFirst({ detail, methods }: Props) {
   const [password, setPassword] = useState("");
   const asked = useMutation({ mutationFn: confirm });

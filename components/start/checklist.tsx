@@ -17,7 +17,7 @@ export type StepView = {
   readonly text: string;
   /** Undefined if the reader's role may not do the step. */
   readonly action: { readonly label: string; readonly href: string } | undefined;
-  /** Why the last attempt was denied; `fix` is a change of the mandate that ends the denial, or null if none is offered. */
+  /** Why the newest denied payment was denied; `fix` is a change of the mandate that ends it, or null if none is offered. */
   readonly denied?: { readonly why: string; readonly fix: { readonly label: string; readonly href: string } | null };
 };
 

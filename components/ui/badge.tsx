@@ -28,7 +28,6 @@ export const badgeClass = (tone?: keyof typeof tones): string =>
     tone ? tones[tone] : "bg-sunken text-muted inset-ring inset-ring-border"
   }`;
 
-/** A word with an icon, because a colour alone must not carry meaning. */
 export function Badge({ tone, icon, children }: BadgeLook & { readonly children: string }) {
   const Icon = icons[icon];
   return (

@@ -48,7 +48,7 @@ function Legend({ series, limit }: Pick<ChartProps, "series" | "limit">) {
   );
 }
 
-/** The table shows the amounts as exact text. Only the columns and the check for zeros use numbers. */
+/** The table shows the amounts as exact text; only the drawing uses numbers. */
 export function Chart(props: ChartProps) {
   const { title, unit, rowName, series, rows, empty, limit } = props;
   if (rows.every(({ amounts }) => series.every(({ key }) => Number(amounts[key] ?? 0) === 0)))

@@ -12,7 +12,7 @@ function leavesPage({ target, button, metaKey, ctrlKey, shiftKey, altKey }: Mous
 
 type Traversal = Event & { readonly navigationType?: string };
 
-/** A link inside the site does not unload the page, so the browser itself would not ask the person. */
+/** A link of the router does not unload the page, so the browser itself would not ask the person. */
 export function useLeaveGuard(active: boolean): void {
   useEffect(() => {
     if (!active) return undefined;

@@ -86,7 +86,7 @@ export function ReasonDialog({ trigger, look, title, action, act, onDone, ...for
       sending.current = false;
     },
   });
-  // The dialog stays open while the request runs, so that the person sees the result.
+  // The dialog stays open while the request runs, so that the person sees an error.
   const change = (next: boolean) => {
     if (sending.current) return;
     if (next) acting.reset();

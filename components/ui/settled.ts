@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 /** Half a second. Without this wait, a click that was meant for another window could hit a button of this page. */
 const SETTLE_MS = 500;
 
-/** False while the page is hidden, and for SETTLE_MS after it or the component appears or the window gets the focus. */
+/** False while the page is hidden, and for SETTLE_MS after it becomes visible, gets the focus or shows this component. */
 export function useSettled(): boolean {
   const [settled, setSettled] = useState(false);
   useEffect(() => {

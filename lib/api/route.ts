@@ -77,7 +77,7 @@ export function route<O extends Operation>(operation: O, handler: Handler<O>, au
     let reply: Reply;
     let cookie: string | null = null;
     const work = async (): Promise<Reply> => {
-      // `dispatch` finds no route for a path with a final slash. A caller without `dispatch` gets the same 404.
+      // `dispatch` finds no route for a path with a final slash. Calling a route directly gives the same 404.
       if (splitUrl(request.url).path.endsWith("/")) throw notFound("path");
       requireJsonAccepted(request.headers.get("accept"));
       if (hasBody) requireJsonType(request.headers.get("content-type"));

@@ -40,7 +40,7 @@ export type StepUpFacts = {
   readonly sessionCreatedAt: Date;
   /** The organization has paid this seller before, under any mandate. */
   readonly sellerPaidBefore: boolean;
-  /** The amount, with the amounts of this asset that the person approved in the last day, is above the limit without step-up. */
+  /** The amount, with what counts of this person's approvals in the last day, is above the limit without step-up. */
   readonly aboveThreshold: boolean;
   /** For an unverified payee, the same with the amounts approved for unverified payees and with the limit for them. */
   readonly aboveUnverified: boolean;

@@ -21,7 +21,7 @@ const pathOf = (checkoutIntentId: string): string => `/checkout/${encodeURICompo
 
 type Params = Promise<{ readonly checkoutIntentId: string }>;
 
-/** If the caller can decide, this records what they were shown; `cache` lets the page and its title share one read. */
+/** If the caller can still decide, this records what they were shown; `cache` lets the page and its title share one read. */
 const view = cache(async (checkoutIntentId: string): Promise<CheckoutView | "capability_required"> => {
   const caller = await requireCaller(pathOf(checkoutIntentId));
   try {
