@@ -9,7 +9,6 @@ export function perProcess<T>(name: string, create: () => T): T {
   return (shared[name] ??= create()) as T;
 }
 
-/** Removes a value, so that the next use makes a new one. */
 export function forget(name: string): void {
   const shared = (globalThis as unknown as { [key]?: SharedState })[key];
   if (shared) delete shared[name];

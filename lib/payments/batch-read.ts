@@ -9,8 +9,6 @@ import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare
 import type { StopOver } from "#lib/sellers/stops.ts";
 import { resources, sellers } from "#lib/sellers/tables.ts";
 
-/* Columns and types come from the tables; `Members` has the types of rows that belong to no table. */
-
 type Name = { readonly mandate_id: string; readonly name: string };
 type Members = {
   readonly intent: Name;

@@ -128,7 +128,7 @@ const termsColumns = given(
   storedColumns.last,
 );
 
-/** Writes all authorizations with their reserved amounts in one statement, because each statement costs more than its rows. */
+/** One statement for all authorizations and reserved amounts, because each statement has a fixed cost. */
 const AUTHORIZE = `
   WITH authorized AS (INSERT INTO authorizations (${rowColumns.names}) SELECT ${rowColumns.names} FROM ${rowColumns.source}),
     summed AS MATERIALIZED (SELECT * FROM ${sumColumns.source}),
@@ -140,7 +140,7 @@ const AUTHORIZE = `
     reserved = reserved + (SELECT amount FROM summed WHERE summed.mandate_id = mandates.mandate_id)
   WHERE mandate_id = ANY($${LAST}::text[])`;
 
-/** A separate statement, because most batches have no new terms or stored holds, and each part of a statement takes time. */
+/** A separate statement, because each part of a statement takes time, even without rows. */
 const AUTHORIZE_AND_STORE = AUTHORIZE.replace(
   "WITH",
   `WITH reserved AS (INSERT INTO changed_reservations (${storedColumns.names}) SELECT * FROM ${storedColumns.source}),

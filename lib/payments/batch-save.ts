@@ -62,8 +62,8 @@ const replyAndLockHeads = (c: Sql, kept: readonly ItemRecord[], chains: readonly
   c.unsafe(REPLY, [...replyColumns.values(bySlot(kept)), chains as string[]], { prepare: true });
 
 /**
- * Usually takes two round trips. COMMIT becomes a ROLLBACK if an earlier statement failed. Only batches write the slots of
- * authorizations, and each slot belongs to one audit chain, so writing the slots after locking the heads cannot deadlock.
+ * COMMIT becomes a ROLLBACK if an earlier statement failed. Only batches write the slots of authorizations, and each slot belongs
+ * to one audit chain, so writing the slots after locking the heads cannot deadlock.
  */
 export async function saveBatch(
   c: Sql,
@@ -82,7 +82,7 @@ export async function saveBatch(
   ]);
   const heads = kept.length > 0 ? replyAndLockHeads(c, kept, chains) : lockHeads(c, chains);
   const [, locked] = await pipelined([more, heads]);
-  // The order of events: first the event of each authorization, then the events of `records`, each in batch order.
+  // The events of authorizations come first, because `chained.events` is read by this position below.
   const events: PendingEvent[] = [...rows.map(eventOf), ...records.flatMap((record) => record.events)];
   const chained = chainTo(await allHeads(c, chains, locked), events);
   const authorized = rows.map((row, at): ChainedAuthorization => ({

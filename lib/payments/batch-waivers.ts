@@ -24,7 +24,7 @@ function waivableTerms({ item, seller, resource, decision, intent, payTo, ...row
   };
 }
 
-/** Sends no query unless a rule that a person can waive refused a payment. Null if there are no waivers. */
+/** Sends no query unless a rule that a person can waive refused a payment. Null if no waiver fits. */
 export async function waiversOf(c: Sql, rows: readonly NewAuthorization[]): Promise<BatchFacts["waivers"] | null> {
   const refused = rows.flatMap((row) => {
     const terms = waivableTerms(row);

@@ -3,7 +3,7 @@ import { compilePolicy } from "#lib/mandates/compile-policy.ts";
 import { assetOf } from "#lib/chains/chains.ts";
 import { liveUsage, usageAndPolicy } from "#lib/holds/hold-store.ts";
 
-/** Checks the amounts in total and in each current window, but not the number of payments. */
+/** Ignores limits on the number of payments. False if the token is no longer configured. */
 export async function breaksCap(tx: Tx, mandateId: string): Promise<boolean> {
   const row = await usageAndPolicy(tx, mandateId);
   const asset = row && assetOf(row.chain, row.asset);

@@ -31,7 +31,7 @@ type Offer = z.output<typeof Offer>;
 
 const Offers = z.array(Offer).max(OFFERS_MAX).catch([]);
 
-/** Text from a third party, cut and reduced to printable ASCII, so that no character hides or imitates text. */
+/** Cuts text of a third party and replaces all but printable ASCII, which could hide or imitate other text. */
 const shown = (text: string): string => {
   const plain = text.slice(0, SHOWN_MAX).replace(/[^\x20-\x7e]/g, "?");
   return plain === "" ? "nothing that can be read" : plain;
@@ -72,7 +72,7 @@ function compareOffer(offer: Offer, { asset, amount, payTo }: RegisteredTerms, i
     }));
 }
 
-/** Of several offers by EIP-3009, the one with the fewest differences counts. Without `accepts`, there are no differences. */
+/** Of several exact offers by EIP-3009, the nearest counts. Without `accepts`, there are no differences. */
 export function compareFixed(challenge: Readonly<Record<string, unknown>>, registered: RegisteredTerms): readonly Difference[] {
   if (challenge["accepts"] === undefined) return [];
   const offers = Offers.parse(challenge["accepts"]);

@@ -31,7 +31,7 @@ export type RegisteredResource = {
     readonly facilitatorUrl?: string | undefined;
     readonly maxTimeoutSeconds: number;
   };
-  /** Whether an emergency stop includes the address: the stopped seller had "proven" or only "claimed" it; null for no stop. */
+  /** Whether a stopped seller had "proven" or only "claimed" the address; see PayeeFacts for null. */
   readonly overAddress: StopOver;
 };
 
@@ -40,7 +40,6 @@ export type Difference = {
   readonly pointer: string;
   /** The value in the challenge, as text for people. Only compareFixed sets it, with `registered`. */
   readonly theirs?: string;
-  /** The registered value, as text for people. */
   readonly registered?: string;
 };
 
@@ -61,7 +60,7 @@ function samePrice(asked: Pricing | undefined, registered: Pricing, decimals: nu
   return registered.type === "quoted" && sameText(asked.maxAmount, registered.maxAmount ?? "");
 }
 
-/** If the seller quotes a price in each 402, the amount may be at most the registered limit. */
+/** A quoted price may be at most the registered limit, if there is one. */
 function fitsPrice(amount: Atomic, pricing: Pricing, decimals: number): boolean {
   if (pricing.type === "fixed") return sameAmount(formatAmount(amount, decimals), pricing.amount, decimals);
   const limit = pricing.maxAmount === undefined ? null : readAmount(pricing.maxAmount, decimals);

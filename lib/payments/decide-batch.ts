@@ -31,7 +31,7 @@ export type NewAuthorization = {
   readonly fee: Fee;
   readonly seller: RegisteredSeller | null;
   readonly resource: RegisteredResource | null;
-  /** The address that is paid. Null if only the agent names the address and no offer confirms it. */
+  /** The payee's address. Null if there is neither a registered resource nor an offer that was compared. */
   readonly payTo: string | null;
   readonly maxTimeoutSeconds: number;
   readonly feeScheduleId: string;
@@ -40,7 +40,7 @@ export type NewAuthorization = {
   readonly checkout: NewCheckout | null;
   /** The checkout in which a person is asked, also that of an earlier payment with the same question; null if none is asked. */
   readonly checkoutIntentId: string | null;
-  /** The id of the waiver because of which the payment is allowed; null if there is none. */
+  /** The waiver that this payment uses; null if it uses none. */
   readonly waiverId: string | null;
   readonly expiresAt: Date;
   readonly createdAt: Date;
@@ -53,7 +53,7 @@ export type ItemRecord = PurchaseRecord & { readonly item: Item };
 
 type Outcome = { readonly answers: Answer[]; readonly rows: NewAuthorization[]; readonly records: ItemRecord[] };
 
-/** In the order of `items`: each decision adds to `facts` what it reserves, so that later payments of the batch count it. */
+/** In the order of `items`: each decision adds to `facts` what it uses, so that later payments of the batch count it. */
 export function decideBatch(items: readonly Item[], facts: BatchFacts, terms: BatchTerms): Outcome {
   const rows: NewAuthorization[] = [];
   const records: ItemRecord[] = [];
@@ -90,7 +90,7 @@ function countRequest({ checkout }: NewAuthorization, { requests }: BatchFacts):
   if (known) requests?.set(agentKey(checkout), withOpened(known, checkout));
 }
 
-/** Refuses a caller without the right, or repeats the stored reply. Null if the payment must be decided. */
+/** The refusal or the stored reply that answers the payment without a decision; null if there is neither. */
 function answerBeforeDeciding(item: Item, facts: BatchFacts, terms: BatchTerms): Answer | null {
   const may = facts.mayAuthorize(item);
   if (may === null) {
@@ -105,7 +105,7 @@ function answerBeforeDeciding(item: Item, facts: BatchFacts, terms: BatchTerms):
     const needed = item.purchase?.capability ?? "payments:authorize";
     return refusal(new Problem("capability_required", { detail: `This needs the capability ${needed}.` }));
   }
-  // Only an approval with a key stores its reply under this slot. Authorizations of orders and continuations have other slots.
+  // Authorizations of orders, continuations and approvals have other slots, so a purchase without a key finds nothing here.
   const hasKey = item.purchase?.hasKey ?? false;
   const old = hasKey ? facts.replies.get(item.slot) : facts.stored.get(item.slot);
   if (!old) return null;
@@ -113,7 +113,6 @@ function answerBeforeDeciding(item: Item, facts: BatchFacts, terms: BatchTerms):
   return { kind: "reply", status: old.status, body: old.body, replayed: true };
 }
 
-/** The rows to write for a payment, or the domain that the service must call before it can decide. */
 type Done = { readonly row: NewAuthorization | null; readonly record: PurchaseRecord | null } | { readonly probe: DueProbe };
 
 function decideOne(item: Item, budget: Budget, facts: BatchFacts, terms: BatchTerms): Done {

@@ -39,7 +39,6 @@ export async function mandateOf(tx: Tx, { organizationId }: Scope, mandateId: st
   return mandate ?? null;
 }
 
-/** The seller's record now, which may differ from the record at the time of payment. */
 export async function sellerToday(tx: Tx, sellerId: string | null) {
   if (sellerId === null) return null;
   const [seller] = await tx

@@ -92,7 +92,7 @@ function waiverTerms(mandate: MandateRow, past: PastDecision): WaiverTerms | nul
   };
 }
 
-/** The link contains only the id of the decision, so the page computes the change again for the person who opens it. */
+/** The link does not contain the change, so the page computes it again for the person who opens it. */
 export const fixLink = ({ mandate: { mandateId, asset }, policyDecisionId, fix, waivable }: FoundFix) =>
   fix && {
     href: `/mandates/${mandateId}/edit?fix=${policyDecisionId}`,
@@ -108,7 +108,6 @@ const mandateFacts = (mandate: MandateRow, { policy, agents }: Terms): MandateFa
   agents,
 });
 
-/** The facts about the payment as if the agent asked for it again now. */
 async function factsNow(tx: Tx, { mandateId, policy }: MandateRow, past: PastDecision, now: Date): Promise<IntentFacts> {
   const { sellerId, payTo, intent } = past;
   const domain = intent.seller.domain ?? null;

@@ -33,7 +33,7 @@ export function findMismatches(
 
 type FixedPricing = Extract<RegisteredResource["pricing"], { type: "fixed" }>;
 
-/** Compares nothing if the token or chain differs: compareIntent reports that, and the amounts would have different units. */
+/** Compares nothing if the token or chain differs, which compareIntent reports. */
 function compareFixedPrice(
   challenge: Readonly<Record<string, unknown>>,
   pricing: FixedPricing,

@@ -72,7 +72,7 @@ function probeOf(
   return allowsDomains(policy) ? probeFor(policy, intent, parties, terms.readOffer(intent.challenge)) : null;
 }
 
-/** The offers that domains must confirm for payments of this batch, by keyOf. */
+/** The offers of domains to look up for the payments of this batch, by keyOf. */
 export function probesOf(items: readonly Item[], facts: BatchFacts, terms: BatchTerms): ReadonlyMap<string, OfferProbe> {
   const probes = new Map<string, OfferProbe>();
   for (const item of items) {
@@ -82,7 +82,7 @@ export function probesOf(items: readonly Item[], facts: BatchFacts, terms: Batch
       const probe = probeOf(item, budget, partiesOf(item, facts, terms), terms);
       if (probe) probes.set(keyOf(probe), probe);
     } catch (error) {
-      // A payment that cannot be read is refused later, when it is decided.
+      // A payment that cannot be read gets its answer later, from decideBatch.
       if (!isProblem(error)) throw error;
     }
   }

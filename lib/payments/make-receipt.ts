@@ -22,7 +22,7 @@ type ReceiptFacts = {
   readonly event: ChainedEvent;
 };
 
-/** An atomic amount and its token, in the form of CAIP-19. @throws Problem if the token is no longer configured */
+/** `asset` is in the form of CAIP-19. @throws Problem service_unavailable if the token is no longer configured */
 function paidIn({ amount, asset, chain }: AuthorizationRow) {
   const token = assetOf(chain, asset);
   if (!token)
@@ -58,7 +58,7 @@ function claimsOf({ authorization, approval, event }: ReceiptFacts, now: Date) {
   };
 }
 
-/** Claims and event differ if somebody changed the database or a token's decimals. @throws Problem service_unavailable */
+/** Claims and event can differ if somebody changed the database or a token's decimals. @throws Problem service_unavailable */
 function requireStated(claims: Receipt, event: ChainedEvent): void {
   try {
     checkEvent(claims, readEvent(eventText(event)));
@@ -82,14 +82,14 @@ export async function decisionReceipt(facts: ReceiptFacts) {
   return answer({ kind: "authorization", jti: policyDecisionIdOf(facts.authorization), ...claims }, facts.event);
 }
 
-/** The receipt of an approval. `event` is the event of the approval. */
+/** `event` is the event of the approval. */
 export async function approvalReceipt(facts: ReceiptFacts, { approvalId, approvedBasketHash, assuranceLevel }: ApprovalRow) {
   const claims = claimsOf(facts, await clock(database()));
   const approval = { id: approvalId, basketHash: approvedBasketHash, assurance: assuranceLevel };
   return answer({ kind: "approval", jti: approvalId, ...claims, approval }, facts.event);
 }
 
-/** The receipt of an execution. `event` is the newest event that states the execution's settlement status. */
+/** `event` is the newest event that states the execution's settlement status. */
 export async function executionReceipt(facts: ReceiptFacts, execution: ExecutionRow) {
   const { executionId, settlementReference } = execution;
   const status = execution.settlementStatus as SettlementStatus;

@@ -4,7 +4,7 @@ import { invalidField } from "#lib/problem.ts";
 
 const names = ["intentId", "nonce"] as const;
 
-/** A key from a header that stands for a missing intentId or nonce must be a valid id. @throws Problem invalid_request */
+/** The key stands for a missing intentId or nonce, so it must be a valid id then. @throws Problem invalid_request */
 export function nameIntent(intent: AskedIntent, key: string): NamedIntent {
   const missing = names.find((name) => intent[name] === undefined);
   if (missing !== undefined && !ClientId.safeParse(key).success) {

@@ -45,7 +45,7 @@ const kinds = {
   ord: "order",
 } as const;
 
-/** Classifies the text of the search field; null if it is empty or cannot match any payment. */
+/** Classifies the text of the search field; null if it is empty or of no kind. */
 export function readSearch(typed: string): PaymentSearch | null {
   const text = typed.trim();
   const lower = text.toLowerCase();

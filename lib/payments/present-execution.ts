@@ -10,7 +10,7 @@ import { paymentRequiredHeaders, type ExpectedPayment } from "#lib/x402/requirem
 import { failureCodes, type FailureCode } from "#lib/x402/failure.ts";
 import type { SettlementMode, SettlementStatus } from "#lib/vocabulary.ts";
 
-/** The headers contain the signed payment, so only the subject that executed the payment sees them. */
+/** Only the subject that executed the payment sees the headers, because they can contain the signed payment. */
 export function presentExecution(row: ExecutionRow, intent: PaymentIntent, forSubjectId: string): PaymentExecution {
   const failureCode = failureCodes.find((code) => code === row.failureCode);
   return {
@@ -59,7 +59,7 @@ export const presentAuthorization = (row: AuthorizationRow): Authorization => JS
 export const approvalRequestOf = (row: AuthorizationRow): ApprovalRequest =>
   reasonsOf(row).find((reason) => reason.effect === "approval") ?? {};
 
-/** The amount to pay. If `balance` is given because it is too low, also the balance and the amount that is missing. */
+/** Give `balance` only if it is too low: then the facts name the balance and the missing amount too. */
 export function presentPaymentFacts({ asset, amount, payTo }: ExpectedPayment, payer?: string, balance?: bigint): PaymentFacts {
   const { tokenDecimals } = asset;
   return {

@@ -21,14 +21,14 @@ const WAIT_MS = 8_000;
 const AT_ONCE = { most: 64, each: 8, kept: 8 };
 /** For each organization. A mandate can name any third party's domain, which this service then calls, so there is a limit. */
 const PER_MINUTE = 60;
-/** How long a failed look for an offer is cached before the domain is asked for this offer again. */
+/** How long the result of a failed probe is cached. */
 const FAILED_MS = 15_000;
 const FAILED_KEPT = 1_000;
 
 type PendingProbe = {
   /** The organization whose rate limit counts this request. */
   readonly organizationId: string;
-  /** Rejects if the rate limit refuses the request. */
+  /** Resolves once the rate limit has counted the request. */
   readonly counted: Promise<void>;
   readonly result: Promise<ProbeResult>;
 };
@@ -50,7 +50,7 @@ export async function probeDomain(probe: DueProbe, organizationId: string): Prom
   try {
     await current.counted;
   } catch (error) {
-    // Another organization began the shared request, and its rate limit refused it, so begin one for this organization.
+    // The shared request of another organization was not counted, so begin one for this organization.
     if (current.organizationId !== organizationId) return probeDomain(probe, organizationId);
     throw error;
   }
@@ -94,7 +94,7 @@ const tooMany = (): Problem =>
     retryAfterSeconds: 1,
   });
 
-/** If the domain's 402 asks for the same payment, stores the offer and returns null; otherwise says in a sentence why not. */
+/** If the domain's 402 asks for the same payment, stores the offer and returns null; otherwise returns the reason as text. */
 async function ask(probe: DueProbe): Promise<string | null> {
   const { url, domain } = probe;
   try {

@@ -57,7 +57,7 @@ export type Purchase = {
   readonly capability: Capability;
   /** The agent that will pay, if it is not the caller. The policy is applied to this agent. */
   readonly agentId: string | null;
-  /** A person approves this payment, so the policy need not ask. */
+  /** A person approves or has approved this payment, so the policy need not ask. */
   readonly approvedByPerson: boolean;
   /** A person recently rejected the same payment. */
   readonly rejectedByPerson?: boolean;
@@ -65,9 +65,9 @@ export type Purchase = {
   readonly mismatches?: readonly { readonly field: string; readonly pointer: string }[];
   /** Whether the reply is stored under the slot: only for an approval with a key, never for an order or a continuation. */
   readonly hasKey: boolean;
-  /** Whether the checkout's authorization already reserved the budget; then no new authorization is made. */
+  /** Whether the checkout already has an authorization; then no new one is made. */
   readonly hasHold: boolean;
-  /** If null, a checkout that is opened for an approval shows one line with the resource. */
+  /** What a person is shown if asked; null if a person approves or has approved the payment. */
   readonly checkout: CheckoutDraft | null;
   /** Runs before the policy, under the locks. Returns a reply that replaces the decision, or null. Pure. @throws Problem */
   readonly precheck: (locked: LockedCheckout | null, now: Date) => PurchaseRecord | null;

@@ -11,9 +11,9 @@ export const bounds = {
   mandatesPerBatch: 64,
   organizationsPerBatch: 32,
   ageMs: 5_000,
-  /** The number of waiting payments that opens a second batch: for fewer, the fixed cost of a batch is too high. */
+  /** For fewer waiting payments, a second batch opens only if the first is slow, because a batch has a fixed cost. */
   worthASecond: 32,
-  /** After this time, an open batch may be waiting for a lock, so it no longer prevents another batch from opening. */
+  /** After this time, an open batch may be waiting for a lock, so a second one may open. */
   slowMs: 50,
 } as const;
 
@@ -23,14 +23,14 @@ type QueueEntry = {
   readonly settle: (answer: Answer) => void;
   readonly fail: (error: unknown) => void;
 };
-/** `answer` is set to null to free it early: V8 keeps the old table of a Map that has grown, and with it the answer. */
+/** `answer` is set to null, so that it can be freed even if something still refers to this object. */
 type Live = { readonly fingerprint: string; answer: Promise<Answer> | null };
 
 /** A batch has at most one payment per checkout, order and approver, because a second would not see the first one's rows. */
 const lockedWith = (item: Item): string[] =>
   [item.purchase?.checkoutIntentId, item.purchase?.orderId, approverOf(item)].filter((id) => typeof id === "string");
 
-/** Decides a batch and returns an answer for each payment. */
+/** Answers in the order of `items`. */
 export type RunBatch = (items: readonly Item[]) => Promise<readonly Answer[]>;
 
 export const overloaded = (): Problem =>

@@ -1,6 +1,6 @@
 import { exampleHash } from "#lib/audit-event.ts";
 
-/** A shortened example, which cannot be verified. The page /verify verifies complete receipts. */
+/** A shortened example, which cannot be verified. */
 const jws = "eyJhbGciOiJFUzI1NiJ9.eyJqdGkiOiJkZWNfMDFrYWo0In0.c2lnbmF0dXJl";
 
 export const exampleAnswer = {

@@ -17,7 +17,7 @@ import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";
 export type OfferProbe = WantedOffer & { readonly url: string | null };
 export type DueProbe = WantedOffer & { readonly url: string };
 
-/** The result of calling the domain. `words` is a sentence for the decision's reason; empty if `seen`. */
+/** The result of calling the domain. `words` is the text for the decision's reason; empty if `seen`. */
 export type ProbeResult = { readonly key: string; readonly seen: boolean; readonly words: string };
 
 export const keyOf = ({ domain, payTo, chain, tokenAddress, amount }: WantedOffer): string =>
@@ -35,7 +35,7 @@ function urlOf({ seller, resource }: Payee, offer: Offer | null): string | null 
   if (!seller || !resource) return offer?.url ?? null;
   const { pathTemplate } = resource;
   if (offer?.domain === seller.domain && fitsTemplate(new URL(offer.url).pathname, pathTemplate)) return offer.url;
-  // A domain with a port is a loopback host, which only a sandbox allows as a seller's domain. Such a seller uses plain HTTP.
+  // A domain with a port is a loopback host, which is called by plain HTTP.
   const base = `${seller.domain.includes(":") ? "http" : "https"}://${seller.domain}`;
   return pathTemplate.includes("{") ? null : `${base}${pathTemplate}`;
 }

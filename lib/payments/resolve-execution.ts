@@ -36,7 +36,7 @@ const ASK_AGAIN_MS = 1_000;
 const ASK_AGAIN_MAX_MS = 60_000;
 const EAGER_ATTEMPTS = 5;
 
-/** Most sellers settle within seconds, so the first checks are a second apart; then the interval doubles, up to a minute. */
+/** Sellers can settle within seconds, so the first checks are a second apart; then the interval doubles, up to a minute. */
 const nextCheck = ({ attempts }: ExecutionRow, now: Date): Date =>
   new Date(now.getTime() + Math.min(ASK_AGAIN_MAX_MS, ASK_AGAIN_MS * 2 ** Math.max(0, Math.min(10, attempts - EAGER_ATTEMPTS))));
 
@@ -48,7 +48,7 @@ type Resolution = {
   readonly now: Date;
 };
 
-/** Only here is a hold captured, or a hold with the status submitted released. A repeated or late finding changes no status. */
+/** Only here is a hold captured, or a hold with the status submitted released. */
 export async function resolveExecution(tx: Tx, executionId: string, mandateId: string, finding: Finding): Promise<ExecutionRow> {
   await lockMandate(tx, mandateId);
   const [execution, now] = await Promise.all([reloadExecution(tx, executionId), clock(tx)]);
@@ -68,7 +68,6 @@ export async function resolveExecution(tx: Tx, executionId: string, mandateId: s
   return updated;
 }
 
-/** Once the hold (reserved amount) is captured, later checks of the payment do not change it. */
 const isCaptured = async (tx: Tx, { authorizationId }: ExecutionRow): Promise<boolean> =>
   (await holdOf(tx, authorizationId))?.status === "captured";
 
@@ -81,7 +80,6 @@ function changed(resolution: Resolution, finding: Finding): Promise<ExecutionRow
   return finding.kind === "forgotten" ? forgotten(resolution, finding.back) : unsettled(resolution, finding);
 }
 
-/** Handles a check (finding) that does not change the status of the execution. */
 async function stayed(tx: Tx, execution: ExecutionRow, finding: Finding, now: Date): Promise<ExecutionRow> {
   if (isNotFinal(execution)) return updateExecution(tx, execution.executionId, { nextCheckAt: nextCheck(execution, now) });
   if (finding.kind === "settled" || finding.kind === "failed" || execution.resolvedAt) return execution;
@@ -165,7 +163,7 @@ async function forgotten(resolution: Resolution, back: "processing" | "pending")
   });
 }
 
-/** The payment counts even if it exceeds a limit; in that case the mandate is suspended. */
+/** The payment counts even if it exceeds an amount limit; an active mandate is then suspended. */
 async function bookOverrun(resolution: Resolution, hold: Hold): Promise<void> {
   const { tx, execution, now } = resolution;
   const { mandateId, organizationId } = execution;

@@ -42,7 +42,7 @@ function idOf(db: Db, { organizationId }: Scope, { of, id }: Id): PromiseLike<re
   }
 }
 
-/** A denied payment is not found by its intentId. */
+/** The index of intentIds has no denied payments, so this lookup leaves them out. */
 async function idsOfText(db: Db, scope: Scope, text: string): Promise<readonly (string | null)[]> {
   const { organizationId } = scope;
   const environment = Environment.parse(scope.environment);

@@ -13,7 +13,7 @@ export const transitions: Readonly<Record<SettlementStatus, readonly SettlementS
 
 export const mayBecome = (from: SettlementStatus, to: SettlementStatus): boolean => transitions[from].includes(to);
 
-/** Only a final "settled" captures the hold (reserved amount), and only "failed" releases it: only these are final proofs. */
+/** Among findings, only a final "settled" captures the hold (reserved amount), and only "failed" releases it. */
 export type Finding =
   /** The transfer is on the chain. If `final` is false, a reorganization may still revert it. */
   | { readonly kind: "settled"; readonly transaction: string; readonly final?: boolean }

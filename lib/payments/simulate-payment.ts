@@ -18,7 +18,7 @@ type SimulationItem = Pick<Item, "organizationId" | "environment" | "mandateId" 
   readonly asker: { readonly kind: "key" | "session"; readonly subjectId: string };
 };
 
-/** Stores no decision and locks nothing. @throws Problem not_found, invalid_request, rate_limited, overloaded */
+/** Stores no decision and locks no mandate. @throws Problem not_found, invalid_request, rate_limited, overloaded */
 export async function simulatePayment(asked: SimulationItem): Promise<Decision> {
   const items = [itemOf(asked)];
   const [[, simulated]] = (await simulate(items, await readFacts(items))) as [[Item, SimulationAnswer]];
@@ -34,7 +34,7 @@ export type Prospect = {
   readonly simulated: Pick<NewAuthorization, "decision" | "intent"> | null;
 };
 
-/** Simulates the payment under several mandates. The result has no entry for a mandate whose policy cannot be read. */
+/** Simulates the payment under several mandates. The result has no entry for a mandate that cannot be read. */
 export async function simulatePayments(
   mandateIds: readonly string[],
   asked: Omit<SimulationItem, "mandateId">,
@@ -85,7 +85,7 @@ async function simulate(items: readonly Item[], facts: BatchFacts): Promise<Simu
 async function simulateOnce(items: readonly Item[], read: BatchFacts) {
   const terms = { ...batchTerms(), asking: null };
   const facts = await withSeenOffers(pool(), items, read, terms);
-  // A simulation only reads, and the caller's right to read was checked already, so the right to pay is not checked here.
+  // The caller's right to simulate was checked already; it needs no right to pay.
   const { answers, rows } = decideBatch(items, { ...facts, mayAuthorize: () => true }, terms);
   const probes = new Map(answers.flatMap((answer, at) => (answer.kind === "probe" ? [[items[at]!, answer.probe] as const] : [])));
   const simulated: Simulations = items.map((item, index) => {

@@ -6,7 +6,6 @@ import type { AssetOnChain } from "#lib/chains/chains.ts";
 import type { AskedIntent } from "#lib/payment-intent.ts";
 import { compareChallenge, readChallenge, type Mismatch } from "#lib/x402/compare-challenge.ts";
 
-/** Limited, because an entry of an index contains the URL's domain together with the mandate's id. */
 const URL_MAX = 1_024;
 
 /** The challenge in an intent and the URL that it names. */
@@ -87,7 +86,7 @@ export function compareQuoted(offer: Offer | null, amount: Atomic, asset: AssetO
 const compareOffer = ({ required, url }: Pick<Offer, "required" | "url">, amount: Atomic, asset: AssetOnChain, payTo: string) =>
   compareChallenge(required, { asset, amount, payTo: lower(payTo), url });
 
-/** The offer that was authorized, from the challenge in the intent; the signed payment must contain it. Null if none matches. */
+/** The offer that was authorized, from the challenge in the intent. Null if none matches. */
 export function acceptedOffer(
   challenge: unknown,
   { asset, amount, payTo }: { readonly asset: AssetOnChain; readonly amount: bigint; readonly payTo: string },

@@ -58,7 +58,7 @@ export async function askChain(credential: Credential, payment: ExpectedPayment)
     : { ok: false, credential, failure: verdict };
 }
 
-/** One request to the chain is enough for a transfer that would succeed; otherwise further requests find the reason. */
+/** One request to the chain is usually enough; otherwise further requests find the reason. */
 async function judgeTransfer(credential: Credential, payment: ExpectedPayment): Promise<Verdict> {
   const { signature, validAfter } = credential;
   const transfers = await wouldTransfer(credential, payment);

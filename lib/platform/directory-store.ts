@@ -105,7 +105,7 @@ export const countResources = (sellerIds: readonly string[]) =>
     .where(and(inArray(resources.sellerId, [...sellerIds]), isNull(resources.archivedAt)))
     .groupBy(resources.sellerId);
 
-/** Counts at most `most` sellers, because counting all is slow, and "12,408 to verify" says no more than "many". */
+/** Counts at most `most` sellers, because counting all is slow. */
 export async function countUnverified(environment: Environment, most: number): Promise<number> {
   const few = database()
     .select({ sellerId: sellers.sellerId })

@@ -95,7 +95,7 @@ export type Target = { readonly kind: "mandate" | "agent" | "seller"; readonly i
 const payeeDomain = sql`coalesce(${sellers.domain}, (SELECT t.terms::json -> 'seller' ->> 'domain' FROM ${paymentTerms} t
   WHERE t.terms_id = ${authorizations.termsId}))`;
 
-/** SQL condition: the payment goes to a domain or to an address that the stopped seller had proved. */
+/** SQL condition: the payment goes to a domain or address of `reach` that counts as proven. */
 function reached(reach: readonly Reach[]) {
   const proven = reach.filter((one) => one.proven);
   const addresses = proven.filter(({ kind }) => kind === "address").map(({ value }) => value);

@@ -10,7 +10,7 @@ import { presentEvent } from "#lib/audit/list-audit-events.ts";
 import { toWire } from "#lib/time.ts";
 
 const PAGE = 500;
-/** Enough for fifty million events of one chain, or for fifty thousand chains with a page of events and one of checkpoints. */
+/** Enough for fifty million events and checkpoints together. */
 const PAGES_MAX = 100_000;
 const NOT_COMPLETE = "This file is not complete: the export reached its limit. Export the missing chains one by one.";
 
@@ -76,7 +76,7 @@ const eventsAsCsv: ReadPage = async (chain, after) => {
 };
 
 const formats = {
-  /** Everything with which a third party can check the chains without this service. */
+  /** With the public keys and the checkpoints, a third party can check the chains without this service. */
   ndjson: {
     first: () => json(publicKeys()),
     pages: [eventsAsJson, checkpointsAsJson],
@@ -90,8 +90,8 @@ const formats = {
 } as const;
 
 /**
- * If there are more than `pagesMax` pages, the last line says that lines are missing.
- * @throws Problem unauthenticated, capability_required before any page, so that the download fails and does not look complete
+ * If there are more than `pagesMax` pages, the last line says that lines are missing. @throws Problem unauthenticated,
+ * capability_required before a page, so that the download breaks off
  */
 export async function* exportAudit(
   cookie: string | null,

@@ -41,7 +41,7 @@ export const selectUnknown = (rows: number) =>
     .orderBy(asc(executions.executionId))
     .limit(rows);
 
-/** In seconds from submission to settlement; reads only the newest `among` executions, so it needs no separate index. */
+/** In seconds from the creation of an execution to its settlement; reads only the newest `among` executions. */
 export async function settlementLag(among: number) {
   const [row] = await database().execute<{ count: string; median: number | null; p95: number | null }>(sql`
     SELECT count(*) AS count, percentile_cont(0.5) WITHIN GROUP (ORDER BY lag) AS median,

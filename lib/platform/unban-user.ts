@@ -9,7 +9,7 @@ import * as contract from "#lib/platform/contract.ts";
 import { bannedNow } from "#lib/identity/user-store.ts";
 import { updateUser } from "#lib/platform/user-store.ts";
 
-/** Calls closeGate, although it revokes nothing, because the lock makes changes of platform rights run one after the other. */
+/** Calls closeGate, although it revokes nothing, because bans, unbans and changes of roles must run one after the other. */
 export const unbanUser: Handler<typeof contract.unbanUser> = ({ userId, body }, { caller, idempotency }) =>
   once(contract.unbanUser, idempotency, async (tx) => {
     await closeGate(tx, caller.userId);

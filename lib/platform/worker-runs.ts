@@ -2,7 +2,7 @@ import { log } from "#lib/telemetry/log.ts";
 import { saveRun } from "#lib/platform/worker-run-store.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** A worker that runs twice a second is thus written only four times a minute. */
+/** Some workers run several times a second. */
 const WRITE_EVERY_MS = 15_000;
 
 type RunNote = { at: number; failed: boolean };

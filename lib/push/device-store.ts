@@ -19,7 +19,7 @@ export const devicesOf = (db: Database | Tx, userId: string): Promise<DeviceRow[
     .where(and(eq(session.userId, userId), gt(session.expiresAt, sql`clock_timestamp()`)))
     .orderBy(desc(createdAt), desc(deviceId));
 
-/** If another person signs in with the same browser, the endpoint moves to the new session; false if its stored keys differ. */
+/** An endpoint moves to the session that registers it last; false if its stored keys differ. */
 export async function saveDevice(tx: Tx, device: NewDevice): Promise<boolean> {
   await tx.delete(pushDevices).where(and(eq(sessionId, device.sessionId), ne(pushDevices.endpoint, device.endpoint)));
   const saved = await tx
