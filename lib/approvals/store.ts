@@ -27,7 +27,7 @@ export async function findCheckout(db: Db, scope: Reader, checkoutIntentId: stri
   return row ?? null;
 }
 
-/** If the checkout has a mandate, lock the mandate first, or two transactions can deadlock. */
+/** A transaction that locks the mandate too must lock it first, or two transactions can deadlock. */
 export async function lockCheckout(tx: Tx, scope: Reader, checkoutIntentId: string): Promise<CheckoutRow | null> {
   const [row] = await tx.select().from(checkoutIntents).where(owned(scope, checkoutIntentId)).for("no key update");
   return row ?? null;
