@@ -202,7 +202,7 @@ export async function requeue(sent: SentRelay, milliseconds: number, failure: st
     .where(and(eq(relays.relayId, sent.relayId), eq(relays.status, "sent"), eq(relays.hash, sent.hash)));
 }
 
-/** `reason` says why a transaction waits: of all transactions with a stored reason, the one that is checked next. */
+/** `reason`: of all transactions with a stored `failure`, that of the one that is checked next. */
 export const openBySender = () =>
   database()
     .select({

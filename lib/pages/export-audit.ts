@@ -11,7 +11,7 @@ const PAGES_MAX = 1_000;
 const NOT_COMPLETE =
   "This file is not complete: the export reached its limit. Choose a later first day in the filter and export the newer events.";
 
-/** Has everything that the hash covers, so the root of the log can be computed from a file without gaps. */
+/** Has everything that the hash covers, so the root of the log can be computed from a file of all events. */
 function jsonLine({ createdAt, organizationId, subjectId, ...event }: ChainedEvent): string {
   const line = {
     ...event,

@@ -17,7 +17,7 @@ export type SpendingPart = {
   readonly amount: string;
 };
 
-/** One query reads the ledger of each mandate once, by index. */
+/** One query, so that the ledger of each mandate is read only once. */
 export async function selectSpendingParts(tx: Tx, scope: Scope, since: Date): Promise<readonly SpendingPart[]> {
   const rows = await tx.execute(sql`
     WITH parts AS MATERIALIZED (
@@ -40,7 +40,7 @@ export const selectRefusals = (db: Database | Tx, scope: Scope, since: Date) =>
     .select({ denialCode: authorizations.denialCode, payments: sql<number>`count(*)::int` })
     .from(authorizations)
     .where(
-      // The second condition on the outcome follows from the first, but without it PostgreSQL does not use the partial index.
+      // The second condition on the outcome follows from the first. It is that of the partial index.
       sql`${within(authorizations, scope)} AND ${authorizations.outcome} = 'deny' AND ${authorizations.outcome} <> 'allow'
         AND ${authorizations.authorizationId} >= ${idAt("authorization", since)}
         AND ${authorizations.createdAt} >= ${since.toISOString()}::timestamptz`,

@@ -16,8 +16,8 @@ type Db = Database | Tx;
 export const LOOKED_AT_MAX = 5_000;
 
 /**
- * With IS NOT FALSE, PostgreSQL uses no index for this condition, but still estimates its rows by the column's statistics.
- * Without statistics it would expect few rows, and would sort all payments of the organization.
+ * With IS NOT FALSE, PostgreSQL uses no index for this condition, but estimates its rows by the column's statistics. Otherwise
+ * it would expect few rows.
  */
 const ofOwner = ({ organizationId, environment }: Scope): SQL =>
   sql`(a.organization_id = ${organizationId}) IS NOT FALSE AND a.environment = ${environment}`;
@@ -163,7 +163,6 @@ export function paymentsQuery(scope: Scope, filter: PaymentFilter, ids: Ids, { l
   const conditions = rest(scope, filter, ids);
   const window = conditions.length === 0 ? limit : LOOKED_AT_MAX;
   const where = conditions.length === 0 ? sql`true` : sql.join([...conditions], sql` AND `);
-  // The inner query has the same order, so the outer query stops as soon as it has enough rows.
   return sql`SELECT ${columns} FROM (${found(scope, filter, ids, { limit: window, place })}) a
     WHERE ${where} ORDER BY a.place DESC LIMIT ${limit}`;
 }

@@ -13,7 +13,7 @@ const asked = (scope: Scope) => and(within(authorizations, scope), eq(authorizat
 
 const any = (table: PgTable, condition: SQL | undefined) => sql<boolean>`EXISTS (SELECT FROM ${table} WHERE ${condition})`;
 
-/** Each check reads an index that begins with the organization. */
+/** For each check there is an index that begins with the organization. */
 export async function readProgress(scope: Scope): Promise<Progress> {
   const [row] = await database().execute<Progress>(sql`SELECT
     ${any(serviceAccounts, and(within(serviceAccounts, scope), isNull(serviceAccounts.revokedAt)))} AS key,

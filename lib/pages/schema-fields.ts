@@ -79,7 +79,7 @@ function fieldOf(name: string, given: JsonSchema, required: boolean, schemas: Sc
   };
 }
 
-/** If the schema has alternatives, a field is required only if all of them require it. */
+/** If the schema has alternatives with fields, a field is required only if all of these require it. */
 export function fieldsOf(given: JsonSchema, schemas: Schemas, depth = 0): SchemaField[] {
   const shapes = holders(resolve(given, schemas), schemas);
   const fields = new Map<string, SchemaField>();

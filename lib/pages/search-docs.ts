@@ -14,7 +14,7 @@ export type DocsHit = {
 /** `names` and `words` are in lower case; a match in `names` counts more. */
 type Entry = { readonly hit: DocsHit; readonly names: string; readonly words: string };
 
-/** Puts a space between the words of a name, so that "create mandate" finds createMandate. */
+/** Puts a space between the words of a name, so that "mandate" counts as the start of a word in createMandate. */
 const spaced = (name: string): string => name.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2");
 
 const wordsOf = (field: SchemaField): string =>
@@ -68,7 +68,7 @@ function scoreOf({ names, words }: Entry, terms: readonly string[]): number {
   return score;
 }
 
-/** At most 30 results that contain every word of the text, the best first. */
+/** At most 30 results, the best first. Only the first 100 characters of the text are searched for. */
 export function searchDocs(text: string): readonly DocsHit[] {
   const terms = text.slice(0, TEXT_MAX).toLowerCase().split(/\s+/).filter(Boolean);
   if (terms.length === 0) return [];

@@ -5,7 +5,7 @@ import { firstIdAt } from "#lib/ids.ts";
 import { mandates, resolutions } from "#lib/mandates/tables.ts";
 import { ID_SLACK_MS } from "#lib/pages/id-slack.ts";
 
-/** In atomic units with the buyer's fees; reads the ledger of each mandate by its primary key, because ids sort by time. */
+/** In atomic units, with the buyer's share of the fees. Ids sort by time, so the range of ledger ids limits what is read. */
 export function selectSpending(tx: Tx, scope: Scope, since: Date) {
   const from = firstIdAt("ledger", new Date(since.getTime() - ID_SLACK_MS));
   const day = sql<string>`to_char(${resolutions.createdAt} AT TIME ZONE 'UTC', 'YYYY-MM-DD')`;

@@ -4,11 +4,11 @@ import type { CheckoutStatus, OrderStatus, Outcome, ReservationStatus, Settlemen
 type Evidence = { readonly label: string; readonly value: string };
 
 export type PaymentStep = {
-  /** `stopped`: the payment, or this attempt to pay, ended with this step. Absent: the step is in the future. */
+  /** `stopped`: the payment, this attempt to pay or the order ended with this step. Absent: the step is in the future. */
   readonly state?: "done" | "now" | "stopped";
   readonly title: string;
   readonly at?: Date;
-  /** Names of sellers and agents in the sentences are untrusted text. */
+  /** The sentences can contain untrusted text, such as the agent's name. */
   readonly text?: string;
   readonly evidence: readonly Evidence[];
 };

@@ -24,7 +24,7 @@ type PendingRequest = {
 };
 
 export type WaitingApproval = PendingRequest & {
-  /** The end of a sentence: "asks above 25.00 USDC". */
+  /** The end of a sentence: "asks above 25.00 USDC" or "an order of 3 items". */
   readonly why: string;
 };
 
@@ -95,7 +95,7 @@ const asked = (row: Row, names: ReadonlyMap<string, string>): PendingRequest => 
   expiresAt: toWire(row.expiresAt),
 });
 
-/** The first rule of the decision that asks or, if no payment was decided yet, an order with its number of items. */
+/** The first rule of the decision that asks, or the number of items of an order about which no payment was decided yet. */
 function whyAsked({ findings, authorizationId, canonicalBasket }: WaitingRow): string {
   const [rule] = findings === null ? [] : askRules(JSON.parse(findings) as Findings);
   if (rule !== undefined) return askRuleText(rule);

@@ -41,7 +41,7 @@ export function wantedOf({ kind, id, since, until }: AuditFilters): Query {
   };
 }
 
-/** The sequence number of the last event before `time`, approximately: the events of a chain are only almost in order of time. */
+/** The sequence number of the last event before `time`, approximately: the events of a log are only almost in order of time. */
 async function placeOf(chain: string, time: Date, length: number): Promise<number> {
   let [low, high] = [0, length];
   while (low < high) {

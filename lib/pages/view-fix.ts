@@ -36,7 +36,7 @@ export type FixView = {
 const DAYS = 30;
 const LOOKED_AT = 200;
 
-/** Null if the payment was not denied, or if it would be denied again and no change is offered. Writes nothing. */
+/** Null if no change is offered, unless the current mandate would not deny the payment again. Writes nothing. */
 export const viewFix = (scope: Scope, mandateId: string, policyDecisionId: string): Promise<FixView | null> =>
   reading(async (tx, now) => {
     const authorizationId = idUnder("authorization", policyDecisionId);

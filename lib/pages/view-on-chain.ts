@@ -109,7 +109,7 @@ export type BudgetView = {
   readonly here: { readonly payments: number; readonly amount: string };
 };
 
-/** Null if the registration is not among the mandate's 50 newest. `chain` is null if readBudget returns null. */
+/** Null if the registration is not among the mandate's 50 newest. */
 export async function viewBudget(mandateId: string, registrationId: string): Promise<BudgetView | null> {
   const rows = await registrationsOf(database(), { mandateId });
   const row = rows.find((one) => one.registrationId === registrationId);

@@ -46,17 +46,17 @@ export type PaymentView = {
     readonly providerFee: string;
     readonly networkFee: string;
     readonly buyerShare: string;
-    /** The amount charged to the buyer's budget. */
+    /** The price with the buyer's share of the fee. */
     readonly total: string;
     readonly sellerReceives: string;
   };
   readonly checkout: { readonly checkoutIntentId: string; readonly waits: boolean } | null;
-  /** The page where a person decides, perhaps about an earlier payment with the same question. Null if nobody is asked. */
+  /** The page where a person decides or decided, perhaps about an earlier payment with the same question. Null without a link. */
   readonly confirmPath: string | null;
   /** Set if a person allowed this refused payment once, or if this payment was allowed because a person had done so. */
   readonly allowed: AllowedOnce | null;
   readonly order: { readonly orderId: string; readonly status: string; readonly storefrontOrderId: string | null } | null;
-  /** The id of the HTTP request in which the agent asked for the payment. */
+  /** The id of the HTTP request in which the payment was decided. */
   readonly requestId: string | null;
   readonly transaction: { readonly hash: string; readonly href: string | null; readonly at: string | null } | null;
 };

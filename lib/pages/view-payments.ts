@@ -18,7 +18,7 @@ import { stageOf, type Stage, type StageFacts } from "#lib/payments/stage.ts";
 import { toWire } from "#lib/time.ts";
 import type { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
 
-/** `seller`, `agent` and `mandate` contain untrusted text. */
+/** `seller`, `resource`, `agent` and `mandate` contain untrusted text. */
 export type PaymentLine = {
   readonly authorizationId: string;
   readonly createdAt: string;
@@ -27,7 +27,7 @@ export type PaymentLine = {
   readonly denialCode: string | null;
   /** The amount that is paid to the payee, as decimal text. */
   readonly amount: string;
-  /** The total charged to the budget, with the buyer's share of the fee, as decimal text. */
+  /** With the buyer's share of the fee, as decimal text. */
   readonly total: string;
   readonly asset: string;
   readonly chain: string;

@@ -12,7 +12,7 @@ export type SellerFee = {
   readonly createdAt: string;
   readonly amount: string;
   readonly asset: string;
-  /** Null if no settled payment to this organization belongs to the fee. */
+  /** Null if no settled payment to this organization belongs to the fee, or if that payment has no resource. */
   readonly resourceId: string | null;
   /** Null if no settled payment to this organization belongs to the fee. */
   readonly paid: string | null;

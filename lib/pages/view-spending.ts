@@ -6,7 +6,6 @@ import { spendingDays, type Spend } from "#lib/pages/spending.ts";
 import { selectHeld, selectSpending } from "#lib/pages/spending-store.ts";
 import { dayOf } from "#lib/time.ts";
 
-/** Decimal text. */
 type Amounts = { readonly byAgents: string; readonly countersigned: string; readonly total: string };
 
 /** Amounts are decimal text. */
@@ -35,7 +34,6 @@ export const viewSpending = (scope: Scope): Promise<readonly Spending[]> =>
 export type Coin = { readonly asset: string; readonly chain: string };
 export const sameCoin = (a: Coin, b: Coin): boolean => a.asset === b.asset && a.chain === b.chain;
 
-/** The amounts of the last `count` UTC days in this coin, also of days without payments. */
 export function daysOf(coin: Coin, rows: readonly Spend[], now: Date, count: number): Spending["days"] {
   const own = rows.filter((row) => sameCoin(row, coin));
   return spendingDays(own, now, count).map(({ day, ...sums }) => ({ day, ...textsOf(sums, decimalsOf(coin)) }));

@@ -26,7 +26,7 @@ const MONTH = /^20[0-9]{2}-(0[1-9]|1[0-2])$/;
 
 const requireAccess = compileAccess(listFees.access);
 
-/** Sums have the most decimals that tokenDecimals allows, because an asset may have different decimals on each chain. */
+/** Sums have more decimals than any token can have, because an asset may have different decimals on each chain. */
 const DIGITS = 36;
 
 const scaled = (chain: string, asset: string, amount: Atomic): Atomic =>

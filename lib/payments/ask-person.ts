@@ -12,7 +12,6 @@ import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
 import type { Budget, BatchFacts } from "#lib/payments/batch-facts.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/** A payment that waits for a person's approval. */
 export type OpenApproval = {
   /** Null only if an open request for approval in the database has no checkout; then the agent gets no link. */
   readonly checkoutIntentId: string | null;
@@ -87,7 +86,7 @@ function askingOf(question: Question, item: Item, terms: AskingTerms): ApprovalR
   };
 }
 
-/** Adds the next calls to the finding that a person must approve, and a finding if the same question was already open. */
+/** Adds the next calls to the findings that ask a person, and a finding if the same question was already open. */
 export function withAsking(decision: Decision, question: Question | null, item: Item, terms: AskingTerms | null): Decision {
   const asking = question && terms && askingOf(question, item, terms);
   if (!asking) return decision;

@@ -32,7 +32,7 @@ import { Problem } from "#lib/problem.ts";
 
 const TRIES_MAX = 2;
 const TRANSACTIONS_MAX = 20;
-/** A run that fails after more milliseconds than this is not repeated. */
+/** A run that fails after more milliseconds than this is not repeated with the same payments. */
 const AGAIN_MS = 3_000;
 
 export const batchTerms = (): BatchTerms => ({

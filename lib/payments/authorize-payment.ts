@@ -13,7 +13,7 @@ import { perProcess } from "#lib/process.ts";
 export const authorizeQueue = (): AuthorizeQueue =>
   perProcess("authorizeQueue", () => new AuthorizeQueue(authorizeBatch, keyReused));
 
-/** No transaction is open while the service asks a seller's domain. @throws Problem overloaded, rate_limited */
+/** No transaction is open while the service asks a seller's domain. @throws Problem if too many domains are asked */
 export async function submitItem(item: Item): Promise<FinalAnswer> {
   const answer = await decide(item);
   wakeNotices();

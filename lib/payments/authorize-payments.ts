@@ -15,7 +15,7 @@ const readIdempotency = compileIdempotency(authorizePayment);
 /** The keys of the payments are in the body, because one header cannot contain the keys of several payments. */
 const noHeaders = { headers: { get: () => null } };
 
-/** Decides one payment as if it had been sent in its own request. @throws Problem */
+/** @throws Problem */
 function authorizeItem(raw: unknown, { caller, requestId }: Pick<Context<One>, "caller" | "requestId">) {
   if (Buffer.byteLength(JSON.stringify(raw)) > BODY_BYTES_MAX) throw tooLarge(BODY_BYTES_MAX);
   const body = check(authorizePayment.body, raw, "") as Input<One>["body"];
@@ -26,7 +26,7 @@ function authorizeItem(raw: unknown, { caller, requestId }: Pick<Context<One>, "
 const keyOf = (raw: unknown): unknown =>
   (raw as { readonly intent?: { readonly idempotencyKey?: unknown } } | null)?.intent?.idempotencyKey;
 
-/** No idempotency key occurs twice in a part, because the second payment with a key must find the first one's stored reply. */
+/** No idempotency key occurs twice in a part, so that the second payment with a key gets the first one's stored reply. */
 function partsOf(payments: readonly unknown[]): unknown[][] {
   const parts: unknown[][] = [];
   let keys = new Set<unknown>();

@@ -61,7 +61,7 @@ type Unreadable = { readonly organizationId: string; readonly unreadable: Error 
 
 type SlotReply = { readonly fingerprint: string; readonly status: number; readonly body: string };
 
-/** What the decisions of a batch read from the database. The maps `stored` and `replies` have idempotency slots as keys. */
+/** The facts for the decisions of a batch. The maps `stored` and `replies` have idempotency slots as keys. */
 export type BatchFacts = {
   readonly now: Date;
   readonly stored: ReadonlyMap<string, SlotReply>;

@@ -67,7 +67,6 @@ export function sellerDomainOf(host: string): string | null {
   return read.ok ? read.domain : null;
 }
 
-/** A challenge is read only if its payment names no seller by its id. */
 function offersOf(items: readonly Item[]): ReadonlyMap<Item, Offer> {
   const offers = new Map<Item, Offer>();
   for (const item of items) {
