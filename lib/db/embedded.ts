@@ -21,7 +21,7 @@ export type Postgres = {
   /** Outside of dataDir if PostgreSQL's account could not reach dataDir when the files were made. */
   readonly directory: string;
   readonly startedMs: number;
-  /** Stops the server only if no other process uses it. */
+  /** Stops the server unless another `startEmbedded` uses it. */
   stop(): Promise<void>;
 };
 

@@ -5,7 +5,6 @@ import type { Sql } from "#lib/db/sql.ts";
 import { terminate } from "#lib/db/terminate.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** The pause between two questions to the server. */
 const PAUSE_MS = 250;
 
 type Waiting = { readonly pid: number; readonly blockers: readonly number[] | null };

@@ -238,7 +238,6 @@ export class Pool {
     this.#fill();
   }
 
-  /** An abandoned server process may still hold locks. */
   async #endAbandoned(connection: Connection): Promise<void> {
     if (this.#abandoned.length === 0) return;
     const abandoned = this.#abandoned.splice(0);

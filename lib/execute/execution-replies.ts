@@ -13,7 +13,7 @@ import type { FailureCode } from "#lib/x402/failure.ts";
 
 export type ExecutionRequest = { readonly idempotency: Idempotency; readonly subjectId: string; readonly requestId: string };
 
-/** Writes the answer and stores it under the idempotency key, in the same transaction as the change that the answer reports. */
+/** Writes the answer and stores it under the idempotency key, so that a retry gets the same bytes. */
 export async function answerExecution(
   tx: Tx,
   row: ExecutionRow,

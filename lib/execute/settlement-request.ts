@@ -77,7 +77,7 @@ export async function readAsked(asked: RequestBody, organizationId: string): Pro
 const isBegun = (match: Match): boolean =>
   match.kind === "plain" || (match.kind === "execution" && match.execution.settlementStatus !== "pending");
 
-/** Whether the payment is answered even after its expiry. */
+/** Whether the payment is answered even after its expiry, within the limit of refuseLate. */
 const wasSubmitted = (match: Match): boolean =>
   (match.kind === "execution" && match.execution.settlementStatus === "settled") || match.kind === "plain";
 
@@ -87,7 +87,7 @@ const samePayment = (a: ExpectedPayment, b: ExpectedPayment): boolean =>
   a.asset.chain === b.asset.chain &&
   a.asset.tokenAddress === b.asset.tokenAddress;
 
-/** The nonce of a payment is public, so its organization and signature are compared too. */
+/** The nonce of a payment is public, so the organization and the signature are compared too. */
 function refuseForeign(match: Match, credential: Credential, organizationId: string): Failure | null {
   if (match.kind === "plain") {
     const { organizationId: owner, payTo, amount } = match.settlement;

@@ -11,7 +11,7 @@ import { policyOfVersion, verifiedAmong } from "#lib/holds/open-payment-store.ts
 import { pastFacts, wantedOf, type PastPayment } from "#lib/holds/past-facts.ts";
 import { seenBefore } from "#lib/sellers/seen-offer-store.ts";
 
-/** Null for each payment that the mandate allows. Call lockMandate first, so that no other transaction changes the policy. */
+/** Null for each payment that no rule but a limit forbids. Call lockMandate first, so that the policy cannot change. */
 export async function forbiddenAmong(
   tx: Tx,
   mandate: MandateFacts,

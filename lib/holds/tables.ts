@@ -73,7 +73,7 @@ export const authorizations = pgTable(
     held: boolean("held").notNull(),
     /** The usage buckets (sums for time windows) that contain the reserved amount, as JSON. Null if no amount is reserved. */
     buckets: text("buckets"),
-    /** The checkout in which a person is asked about this payment; null if the policy asks nobody. */
+    /** The checkout in which a person is asked about this payment; null if nobody is asked. */
     checkoutIntentId: text("checkout_intent_id"),
     /** The service account or person that sent the request; null if it is the subject itself. */
     actorId: text("actor_id"),
@@ -123,7 +123,7 @@ const reservationColumns = {
   mandateId: text("mandate_id").notNull(),
   status: text("status").notNull(),
   amount: atomic("amount").notNull(),
-  /** A text that identifies a payment about which a person is asked, so that nobody is asked twice; null if nobody is asked. */
+  /** Identifies the payment while it is held and a person is asked, so that nobody is asked twice. */
   approvalKey: text("approval_key"),
   /** The usage buckets (sums for time windows) that contain the amount. A capture or release changes the same buckets. */
   buckets: json("buckets").$type<readonly (readonly [windowKey: string, startMs: number])[]>().notNull(),

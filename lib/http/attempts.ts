@@ -6,7 +6,7 @@ const MINUTE_SECONDS = 60;
 
 type Window = { readonly on?: Sql; readonly windowSeconds?: number };
 
-/** Counts for all processes together, in a transaction that a refused request does not undo. @throws Problem rate_limited */
+/** Counts for all processes together, and in no transaction that a refusal undoes. @throws Problem rate_limited */
 export async function countAttempt(
   what: string,
   subjectId: string,

@@ -48,7 +48,7 @@ export function splitUrl(url: string): { readonly path: string; readonly search:
 
 type Params = Readonly<Record<string, string>>;
 
-/** Decodes each parameter once, as Next.js does. A value that cannot be an id is a 404, or a 400 for PUT. */
+/** Decodes each parameter once. A value that cannot be an id is a 404, or a 400 for PUT. */
 function compileParams({ path: template, method }: Operation): (path: string) => Params {
   const segments = template.split("/");
   const names = segments.flatMap((segment, at) => (segment.startsWith("{") ? [{ name: segment.slice(1, -1), at }] : []));

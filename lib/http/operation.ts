@@ -123,7 +123,7 @@ export type CallerFor<A extends Access> = A extends "anyone"
         ? MemberCaller
         : WithOrganization<KeyCaller> | MemberCaller;
 
-/** `fingerprint` is a hash of the request; `slot` a hash of the key, under which the reply is stored. */
+/** `fingerprint` is a hash of the request; `slot` is where the reply for the key is stored. */
 export type Idempotency = { readonly key: string; readonly slot: string; readonly fingerprint: string };
 
 /** Without the time, because handlers read the time from the database. */

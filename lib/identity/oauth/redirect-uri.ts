@@ -1,5 +1,5 @@
 const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
-/** Schemes that browsers, mail programs or telephones handle; redirectRefusal allows only https and some http before. */
+/** Browsers, mail programs or telephones handle these schemes, so they are not the scheme of a client. */
 const BROWSER_SCHEMES = /^(?:https?|javascript|data|blob|file|filesystem|about|vbscript|view-source|ws|wss|ftp|mailto|tel):$/;
 
 export const isLoopback = (url: URL): boolean => url.protocol === "http:" && LOOPBACK.has(url.hostname);
