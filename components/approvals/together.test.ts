@@ -110,6 +110,13 @@ test("requests that are together above what may be approved without a proof of i
   expect(planTogether(within("109.99")).refusal).toMatch(/^Together they pay 110.00 USDC.*109.99 USDC more/);
 });
 
+test("the smallest room counts if a payee has a verified and an unverified seller record", () => {
+  const requests = [request({ amount: "20", room: "100" }), request({ amount: "20", room: "25" })];
+  const refused = /25.00 USDC more/;
+  expect(planTogether(requests).refusal).toMatch(refused);
+  expect(planTogether(requests.toReversed()).refusal).toMatch(refused);
+});
+
 test("decisions are sent one after another, each with its own idempotency key, and a failed decision is named with its reason", async () => {
   const sent: (readonly [string, string])[] = [];
   const outcomes: unknown[] = [];

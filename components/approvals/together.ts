@@ -1,7 +1,7 @@
 import { defaultMandate } from "#components/checkout/default-mandate.ts";
 import { visible } from "#components/ui/untrusted.tsx";
 import type { CheckoutView, MandateView, StepUpReason } from "#lib/approvals/checkout-view.ts";
-import { displayText, formatAmount, parseAmount } from "#lib/money.ts";
+import { displayText, formatAmount, min, parseAmount } from "#lib/money.ts";
 
 export const TOGETHER_MAX = 10;
 
@@ -70,13 +70,16 @@ const keyOf = ({ payee, destination, intent }: CheckoutView): string =>
 
 const sumOf = (amounts: readonly string[]): bigint => amounts.reduce((sum, amount) => sum + parseAmount(amount, DECIMALS), 0n);
 
+const smallestOf = (amounts: readonly string[]): string =>
+  formatAmount(amounts.map((amount) => parseAmount(amount, DECIMALS)).reduce(min), DECIMALS);
+
 function whyNotTogether(views: readonly CheckoutView[]): string | null {
   if (views.length > TOGETHER_MAX) return `At most ${TOGETHER_MAX} requests are approved together. Choose fewer.`;
   if (new Set(views.map(keyOf)).size > 1) return "Requests are approved together only if they pay the same payee. These do not.";
   const [first] = views;
   if (first === undefined) return null;
-  // The requests pay the same payee, so the room of the first one is used for all.
-  const { room } = first.stepUp;
+  // One payee may have two seller records, of which only one is verified, so the room can differ. The smallest room counts.
+  const room = smallestOf(views.map(({ stepUp }) => stepUp.room));
   const sum = sumOf(views.map(({ intent }) => intent.amount));
   if (sum <= parseAmount(room, DECIMALS)) return null;
   const { asset } = first.intent;
