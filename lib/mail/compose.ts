@@ -3,7 +3,7 @@ export type Message = {
   readonly paragraphs: readonly string[];
   /** The button of the mail; it has a path of this service, so that no mail links to another site. */
   readonly action?: { readonly label: string; readonly path: `/${string}` };
-  /** The last paragraph, in small type: what readers can do if the mail is not for them. */
+  /** The last paragraph, in small type: why the mail was sent, or what readers can do. */
   readonly note: string;
 };
 

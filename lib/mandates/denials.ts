@@ -14,7 +14,7 @@ type Denial = {
   readonly actions?: readonly NextAction[];
   /** The mandateStatus of a checkout whose payment the mandate denies with this code; seller_not_allowed if absent. */
   readonly match?: MandateMatch;
-  /** No policy prevents this denial: it stays if past payments are decided again, because its facts are not stored. */
+  /** No policy prevents this denial, so it stays if past payments are decided again. */
   readonly beyondPolicy?: true;
 };
 

@@ -35,7 +35,7 @@ export type MandateDraft = {
   readonly cooldownSeconds: string;
   readonly mode: ApprovalMode;
   readonly above: string;
-  /** How long a payment waits for a person's approval, in seconds; empty for the default. */
+  /** The longest wait for a person's approval, in seconds; empty for the default. */
   readonly requestSeconds: string;
   readonly assurance: AssuranceLevel;
   readonly domains: Places;

@@ -30,7 +30,6 @@ export type MandateRow = {
   readonly updatedAt: Date;
 };
 
-/** `decimals` are those of the mandate's asset. */
 export function presentMandate(
   row: MandateRow,
   buckets: readonly (BucketUsage & { windowKey: string })[],

@@ -29,7 +29,6 @@ function perPayment(on: Case): void {
   add(on, on.requested <= limit ? say.withinPerPayment : say.abovePerPayment, text(on, limit));
 }
 
-/** Zero if more than the limit was used. */
 export const remainingOf = (limit: Atomic, spent: Atomic, reserved: Atomic): Atomic =>
   max(zero, subtract(subtract(limit, spent), reserved));
 

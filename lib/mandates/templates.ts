@@ -54,7 +54,7 @@ export const templatesFor = (asset: string): readonly Template[] =>
 
 export const isTemplate = (id: string | undefined): id is TemplateId => templateIds.some((one) => one === id);
 
-/** Most sellers are not registered here, so every template allows unregistered sellers within its limits. */
+/** Sellers need not be registered here, so every template allows unregistered sellers within its limits. */
 export const templateDraft = (id: TemplateId, { coin, now }: { readonly coin: string; readonly now: Date }): MandateDraft => ({
   ...newDraft(coin),
   unregistered: true,

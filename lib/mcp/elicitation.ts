@@ -17,7 +17,6 @@ export const WaitState = z.strictObject({
 export type WaitState = z.output<typeof WaitState>;
 
 export type Elicitation = {
-  /** Whether the client can show a page to its person. */
   readonly showsUrl: boolean;
   /** The state that a repeated call sent back, after it was verified; null for a first call. */
   readonly state: WaitState | null;

@@ -7,7 +7,7 @@ import { samplePayTo } from "#lib/sandbox/test-wallet.ts";
 
 export type Signer = "mandate" | "testWallet";
 
-/** Null if neither the mandate's registration nor the test wallet can pay this offer: the agent needs a wallet of its own. */
+/** Null if neither the mandate's registration nor the test wallet can pay this offer. */
 export async function signerOf(mandateId: string, { asset, payTo }: SellerOffer): Promise<Signer | null> {
   const sample = sampleAsset();
   if (sample?.chain === asset.chain && payTo === samplePayTo()) return "testWallet";

@@ -10,7 +10,7 @@ import { readPushes, type PushFacts } from "#lib/push/store.ts";
 import { vapid } from "#lib/push/vapid.ts";
 import { toWire } from "#lib/time.ts";
 
-/** A channel is unreachable once each of its queued messages had this many attempts, although a later attempt may succeed. */
+/** Without an accepted message, a channel is unreachable once each of its queued messages had this many attempts. */
 const FAILED_TRIES = 2;
 
 type ChannelState = { readonly status: Notification["status"]; readonly acceptedAt?: Date; readonly detail: string };

@@ -9,7 +9,7 @@ import type { MessageOf } from "#lib/push/send-pushes.ts";
 import { insertPushes, recentSounds } from "#lib/push/store.ts";
 import { vapid } from "#lib/push/vapid.ts";
 
-/** The maximum number of messages with sound that a device gets in ten minutes; further messages are silent. */
+/** After this many messages with sound to a device in ten minutes, further messages about requests to it are silent. */
 const SOUNDS_MAX = 3;
 
 export async function pushRequest(tx: Tx, { auditEventId, kind }: PlannedNotice, request: CheckoutRow, now: Date): Promise<void> {

@@ -72,7 +72,7 @@ const organization = [
   "reject-invitation",
 ].map((path) => `/organization/${path}`);
 
-/** This service has its own operations for consent, clients and discovery documents, and does not use OpenID Connect. */
+/** This service uses none of these; it has its own operations for consent, clients and discovery documents. */
 const oauthDisabled = [
   "/.well-known/oauth-authorization-server",
   "/.well-known/openid-configuration",

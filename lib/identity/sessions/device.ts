@@ -19,7 +19,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
 const first = (list: readonly (readonly [RegExp, string])[], text: string): string | undefined =>
   list.find(([pattern]) => pattern.test(text))?.[1];
 
-/** The sender can write any user agent, so the result helps the session's owner but proves nothing. */
+/** The sender can write any user agent, so the result proves nothing. */
 export function deviceOf(userAgent: string | null): string {
   const text = (userAgent ?? "").slice(0, 512);
   const [browser, system] = [first(browsers, text), first(systems, text)];
