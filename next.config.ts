@@ -26,8 +26,8 @@ const assetPolicy = [
 const assets = "/(_next/static|_next/image|fonts/|icons/|icon.svg$|favicon.ico$|sw.js$|offline.html$|manifest.webmanifest$)(.*)";
 
 /**
- * The configuration of Next.js. The Content-Security-Policy of pages contains a nonce and is set in proxy.ts. The HSTS header
- * depends on BASE_URL and is set in lib/server/serve.ts.
+ * The Content-Security-Policy of pages contains a nonce and is set in proxy.ts. The HSTS header depends on BASE_URL and is set in
+ * lib/server/serve.ts.
  */
 export default {
   poweredByHeader: false,
@@ -37,7 +37,7 @@ export default {
   // npm test checks all types, so a build does not need to.
   typescript: { ignoreBuildErrors: true },
   images: { unoptimized: true },
-  // The first start waits for the build, which is faster without build cache, source maps and minified server code.
+  // A start may wait for the build, which is faster without build cache, source maps and minified server code.
   experimental: {
     turbopackFileSystemCacheForBuild: false,
     turbopackSourceMaps: false,
@@ -53,7 +53,7 @@ export default {
     Promise.resolve([
       { source: "/((?!api/).*)", headers },
       { source: assets, headers: [{ key: "Content-Security-Policy", value: assetPolicy }] },
-      // A font that arrives late is not shown (font-display: optional), so browsers cache it for the next page.
+      // A font with font-display: optional is not shown if it arrives late, so browsers cache it for the next page.
       { source: "/fonts/(.*).woff2", headers: [{ key: "Cache-Control", value: "public, max-age=604800" }] },
     ]),
 } satisfies NextConfig;

@@ -1,6 +1,6 @@
 import { defineConfig, type OxlintOverride } from "oxlint";
 
-/** An import that files of one kind must not have (CONTRIBUTING.md lists the kinds). */
+/** An import that some files must not have. */
 type Ban = { readonly regex: string; readonly message: string; readonly allowTypeImports: boolean };
 
 const ban = (message: string, ...regexes: string[]): Ban[] =>
@@ -26,7 +26,7 @@ const directions = (files: string[], ...bans: Ban[][]): OxlintOverride => ({
   rules: { "no-restricted-imports": ["error", { patterns: bans.flat() }] },
 });
 
-/** The files with decisions: pure functions of facts and the time. */
+/** Files without I/O, such as those with decisions. */
 const decisions = [
   "lib/mandates/{denials,fix-denial,fix-words,policy,rules-*,windows,calendar,duration,facts,reason,status,check-policy,check-terms,compile-policy}.ts",
   "lib/payments/{decide-batch,compare-intent,backtest,take-hold,settlement-state,stage}.ts",
@@ -71,7 +71,7 @@ export default defineConfig({
     "typescript/consistent-type-imports": "error",
     "max-lines": ["error", { max: 300, skipBlankLines: false, skipComments: false }],
     "max-lines-per-function": ["error", { max: 70 }],
-    // Loops wait for each step where the order matters: locks, pages, retries.
+    // A loop may have to wait for each step, because the order matters for locks, pages and retries.
     "no-await-in-loop": "off",
     "no-shadow": "off",
     "import/no-unassigned-import": "off",

@@ -1,4 +1,4 @@
-/** The process that renders the pages. server.ts starts it, and it answers only requests from server.ts. */
+/** The process that renders the pages. The process of server.ts starts it. */
 import "#lib/platform/node-env.ts";
 import { createServer } from "node:http";
 import { Socket, type AddressInfo } from "node:net";

@@ -14,8 +14,7 @@ export default defineConfig({
   reporter: [["list"], ["json", { outputFile: ".test/journeys.json" }]],
   use: {
     browserName: "chromium",
-    // A test cannot intercept the requests of a service worker, so service workers are blocked. The tests of the service worker
-    // allow them.
+    // A test cannot intercept the requests of a service worker, so service workers are blocked. Tests that need one allow it.
     serviceWorkers: "block",
     locale: "en-GB",
     timezoneId: "Europe/Berlin",

@@ -10,7 +10,7 @@ const ok: Verdict = { ok: true };
 
 /** How long a signed payment must still be valid if its transfer is sent at once. The x402 library requires the same. */
 export const SENT_NOW_SECONDS = 6;
-/** How long a signed payment must still be valid if this service sends the transfer, which it may have to send again. */
+/** How long a signed payment must still be valid if executePayment submits it, which may have to be repeated. */
 export const SENT_LATER_SECONDS = 30;
 /** A reserved amount is held while its payment can be settled, so a payment must not be valid longer than an intent may be. */
 const LIFE_MAX_SECONDS = 86_400n;
@@ -56,7 +56,7 @@ function withinLife({ validAfter, validBefore }: Credential, now: Date, secondsL
   return ok;
 }
 
-/** Checks that this wallet may pay. If the mandate names a wallet, no other wallet may pay. */
+/** If the mandate names a wallet, no other wallet may pay. `payer` must be in lower case. */
 export const compareSigner = (payer: string, wallet: string | null): Verdict =>
   wallet === null || wallet.toLowerCase() === payer
     ? ok

@@ -21,11 +21,9 @@ async function isApprovedAt({ service }: Context, path: string, signal?: AbortSi
 }
 
 /**
- * Waits until a person decides about a checkout. It ends at the latest when the checkout expires. `onApproval` is called only if
- * nobody has decided yet or the key may not read the decision. So after the approval, a repeated call with a key that may read it
- * continues even if `onApproval` always answers "stop".
- * @throws ApprovalRequired, ApprovalDeclined, ApprovalExpired, AuthorizationEnded; ServiceRefused if the key may not read the
- * decision
+ * Waits until a person decides about a checkout, or until it expires. `onApproval` is called only if nobody has decided yet or
+ * the key may not read the decision. @throws ApprovalRequired, ApprovalDeclined, ApprovalExpired, AuthorizationEnded;
+ * ServiceRefused if the key may not read the decision
  */
 export async function awaitPerson(
   context: Context,
@@ -40,7 +38,7 @@ export async function awaitPerson(
   };
   if (await isApprovedAt(context, withoutWaiting, signal).catch(unread)) return;
   if ((await context.onApproval?.({ url })) === "stop") throw new ApprovalRequired(url);
-  // The service answers within 30 seconds, and may answer at once although nobody has decided. So pause between two requests.
+  // The service may answer at once although nobody has decided, so pause between two requests.
   while (!(await isApprovedAt(context, path, signal))) await pause(PAUSE_MS, signal);
 }
 

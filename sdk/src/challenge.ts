@@ -14,8 +14,8 @@ export type Offer = {
 };
 
 /**
- * A seller's 402. `version1` is the seller's original offer if the seller uses x402 version 1; `mpp` is the challenge if the
- * seller uses the Machine Payments Protocol (MPP).
+ * The payment that a seller asks for. `version1` is the seller's original offer if the seller uses x402 version 1; `mpp` is the
+ * challenge if the seller uses the Machine Payments Protocol (MPP).
  */
 export type Challenge = {
   readonly required: {
@@ -44,7 +44,6 @@ export function decode(header: string): unknown {
   }
 }
 
-/** The chain ids of the network names in x402 version 1. */
 async function networksOfVersion1(): Promise<Readonly<Record<string, number>>> {
   const { EVM_NETWORK_CHAIN_ID_MAP } = await import("@x402/evm/v1");
   return EVM_NETWORK_CHAIN_ID_MAP;
@@ -77,8 +76,8 @@ export const noOffer = ({ asset, chain }: Token): ChallengeRefused =>
   );
 
 /**
- * Refuses a 402 that names no domain, or another domain than the requested one, because the mandate's policy is checked for the
- * domain in the 402.
+ * Refuses a 402 for no domain, or for another one than that of `asked`, because the mandate's policy is checked for the domain in
+ * the 402.
  */
 function requireSameHost(claimed: unknown, asked: string): void {
   const { hostname } = new URL(asked);
@@ -109,10 +108,7 @@ export async function challengeFrom(json: unknown, askedUrl: string, token: Toke
   throw new ChallengeRefused("The seller asks for payment, but not by x402 version 1 or 2.");
 }
 
-/**
- * Reads a 402 by its PAYMENT-REQUIRED header (version 2) or its JSON body (version 1).
- * @throws ChallengeRefused
- */
+/** Reads a 402 by its PAYMENT-REQUIRED header or else by its JSON body. @throws ChallengeRefused */
 export async function readChallenge(response: Response, askedUrl: string, token: Token): Promise<Challenge> {
   const header = response.headers.get("payment-required");
   const json: unknown = header === null ? await response.json().catch(() => null) : decode(header);

@@ -29,7 +29,7 @@ export type CountersignOptions = ServiceOptions & {
 export type Context = Required<Pick<CountersignOptions, "mandateId" | "expiresInSeconds" | "followSeconds">> &
   Pick<CountersignOptions, "wallet" | "onApproval"> & {
     readonly service: Service;
-    /** The token that the mandate pays in. It never changes, so it is read once. */
+    /** The token that the mandate pays in. It never changes, so it is kept. */
     readonly token: (signal?: AbortSignal) => Promise<Remaining["asset"]>;
   };
 

@@ -1,6 +1,6 @@
 import type { Authorization, ErrorBody, NextAction, PaymentExecution, Reason, Receipt } from "./operations.ts";
 
-/** The base class of this package's errors. `nextActions` says what can be done about an error. */
+/** The base class of the errors that this package exports. `nextActions` says what can be done about an error. */
 export class CountersignError extends Error {
   readonly nextActions: readonly NextAction[];
 
@@ -84,7 +84,7 @@ export class ApprovalExpired extends CountersignError {}
  */
 export class AuthorizationEnded extends CountersignError {}
 
-/** The payment failed, and no money moved. `code` says why, such as insufficient_funds. */
+/** The payment failed, and the seller was not paid. `code` says why, such as insufficient_funds. */
 export class PaymentFailed extends CountersignError {
   readonly code: string;
   readonly authorization: Authorization;

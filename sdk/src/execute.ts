@@ -23,7 +23,7 @@ type Execute = {
 
 const attemptKey = (ownId: string, attempts: number): string => (attempts === 0 ? ownId : `${ownId}.${attempts}`);
 
-/** `ownId` is the id of this operation's own authorization. `attempts` is the number of executions of `authorizationId`. */
+/** `attempts` is the number of executions of `authorizationId`. */
 type Shared = { readonly authorizationId: string; readonly ownId: string; readonly attempts: number };
 
 /** Returns the error for an operation whose approval another operation has used, because both asked for the same payment. */
@@ -80,8 +80,7 @@ function errorOf(error: unknown, authorization: Authorization): unknown {
 
 /**
  * Executes an authorization once, even if several calls or processes try it. The idempotency key of the first attempt is the id
- * of the operation's authorization, and only after a failed attempt a new key is used, so a repeat never makes a second payment
- * beside an open one.
+ * of the operation's authorization; only after a failed attempt a new key is used.
  */
 export async function executeOnce(context: Context, execute: Execute, signal: AbortSignal): Promise<PaymentExecution> {
   const { authorization, challenge, mayHaveExecutions, ownId } = execute;

@@ -129,7 +129,6 @@ async function askUnpaid({ service }: Context, request: Request): Promise<Respon
   }
 }
 
-/** A fetch that pays if the seller asks for it. */
 export async function payFetch(context: Context, input: string | URL | Request, init: PayInit = {}): Promise<Response> {
   const { operation, sellerId, resourceId, purpose, ...rest } = init;
   const options = { operation, sellerId, resourceId, purpose } as PayOptions;

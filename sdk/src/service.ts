@@ -11,7 +11,6 @@ export type ServiceOptions = {
 
 export type CallOptions = { readonly idempotencyKey?: string; readonly signal?: AbortSignal | undefined };
 
-/** The operations of the API, each a function of its request. */
 export type Api = {
   readonly [Id in keyof Operations]: (
     request: Operations[Id]["request"],

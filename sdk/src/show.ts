@@ -42,7 +42,7 @@ export async function showCredential(context: Context, paid: Shown, signal: Abor
     const answer = await attempt(context, paid, signal);
     if (answer && isServed(answer)) return answer;
     response = answer ?? response;
-    // A seller accepts a credential once, so a 402 is its final answer.
+    // After a 402, the same credential is not shown again: the seller has refused it.
     if (answer?.status === 402) break;
     if (tries < TRIES) await pause(PAUSE_MS, signal);
   }

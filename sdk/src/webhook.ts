@@ -13,7 +13,7 @@ export type WebhookOptions = {
 
 /**
  * The message is not proven to come from the service, or is not an event. `code` says why: a header is missing, the message's
- * time is too far from now, no signature is valid, or the body is not an event. Answer 400, and the service sends it again later.
+ * time is too far from now, no signature is valid, or the body is not an event. Answer 400, so that the attempt counts as failed.
  */
 export class WebhookRefused extends CountersignError {
   readonly code: "headers" | "timestamp" | "signature" | "body";
@@ -71,7 +71,6 @@ function content(id: string, timestamp: string, body: Uint8Array): Bytes {
   return signed;
 }
 
-/** The signatures of a header, as pairs of version and signature. */
 const signaturesIn = (header: string): readonly (readonly [version: string, signature: Bytes])[] =>
   header
     .split(" ")

@@ -10,8 +10,8 @@ export type X402Options = {
 };
 
 /**
- * A client for `wrapFetchWithPayment` of `@x402/fetch` that pays under the mandate of `pay`, with the wallet of `pay`. Register
- * no schemes on it, so that a seller that refuses the credential is not paid in another way.
+ * A client for `wrapFetchWithPayment` of `@x402/fetch` that pays under the mandate of `pay`. Register no schemes on it, so that a
+ * seller that refuses the credential is not paid in another way.
  *
  *     const fetchWithPayment = wrapFetchWithPayment(fetch, x402(pay));
  *

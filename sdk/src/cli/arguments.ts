@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-/** The arguments are wrong, or a setting is missing. */
+/** An argument or a setting is missing or wrong. */
 export class WrongUse extends Error {}
 
 /** The line names no command, or one that does not exist. The list of the commands is shown too. */

@@ -23,7 +23,7 @@ function targetOf(text: string): string {
   return url;
 }
 
-/** The sequence of the newest event; 0 if there is none. Sequences have no gaps, so a binary search finds it. */
+/** The sequence of the newest event; 0 if there is none. Found by binary search. */
 async function newest(api: Api, signal: AbortSignal): Promise<number> {
   const hasAfter = async (after: number): Promise<boolean> =>
     (await api.listEvents({ query: { after, limit: 1 } }, { signal })).items.length > 0;
@@ -67,7 +67,7 @@ async function post(url: string, event: Event, secret: string, signal: AbortSign
   }
 }
 
-/** Sends an event, and repeats that until the receiver answers 2xx, so that the events keep their order and none is lost. */
+/** Sends an event, and repeats that until the receiver answers 2xx, so that the events keep their order. */
 async function deliver(url: string, event: Event, secret: string, signal: AbortSignal): Promise<void> {
   for (let waitMs = POLL_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MAX_MS)) {
     const status = await post(url, event, secret, signal);
@@ -98,8 +98,8 @@ async function read(api: Api, after: number, signal: AbortSignal): Promise<reado
 }
 
 /**
- * Forwards the organization's events, or those of the types in --types, to a receiver on this machine, signed as webhooks are
- * and in their order, until the user stops the program.
+ * Forwards the organization's events, or those of the types in --types, to a receiver on this machine in their order, with the
+ * signature v1 of webhooks, until the user stops the program.
  */
 export async function listen(target: string, values: Values): Promise<Said> {
   const url = targetOf(target);

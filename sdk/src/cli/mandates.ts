@@ -18,7 +18,6 @@ export async function mandatesOf({ url, apiKey, serviceAccountId }: Access): Pro
   return usable.map(({ mandateId, name }) => ({ mandateId, name }));
 }
 
-/** Says how to choose the mandate that pays. */
 export function chooseMandate(mandates: readonly Choice[]): string {
   if (mandates.length === 0) return "Set COUNTERSIGN_MANDATE to the id of the mandate that pays.";
   const lines = mandates.map(({ mandateId, name }) => `  ${mandateId} ${name}`);

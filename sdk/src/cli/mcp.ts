@@ -8,7 +8,6 @@ const UNDER_WAY = 32;
 const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
 
 type Json = Readonly<Record<string, unknown>>;
-/** A message of JSON-RPC. */
 export type Message = Json & {
   readonly id?: string | number;
   readonly method?: string;
@@ -27,7 +26,7 @@ type Bridge = {
 
 const isAscii = (text: unknown): text is string => typeof text === "string" && /^[\x21-\x7e]+$/.test(text);
 
-/** The headers of the Streamable HTTP transport, which repeat parts of the message. */
+/** Newer protocol versions repeat parts of the message in headers. */
 function headersOf({ apiKey, version }: Bridge, { method, params = {} }: Message): Record<string, string> {
   const named = params["name"] ?? params["uri"];
   const own = params._meta?.[VERSION_KEY];

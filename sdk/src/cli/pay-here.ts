@@ -9,7 +9,7 @@ const TOOL = "fetch_paid";
 const ANSWER_CHARACTERS = 1_000_000;
 const REPEAT_MS = 600_000;
 const KEPT = 50;
-/** How long to look for the payment on the chain. It is short, because MCP clients give up after a minute by default. */
+/** Short, because MCP clients give up after a minute by default. */
 const FOLLOW_SECONDS = 5;
 const AGAIN = "This is the same purchase, and nothing was paid again. To buy again, call with another purchaseId.";
 
@@ -57,7 +57,6 @@ function failure(answer: Message, error: unknown): Message {
   return replaced(answer, content, status === "refused");
 }
 
-/** Cuts the seller's text to the maximum length. `truncated`: whether something is missing. */
 export const shorten = (text: string): { readonly text: string; readonly truncated: boolean } => ({
   text: text.slice(0, ANSWER_CHARACTERS),
   truncated: text.length > ANSWER_CHARACTERS,
@@ -66,8 +65,8 @@ export const shorten = (text: string): { readonly text: string; readonly truncat
 type Purchase = { readonly operation: string; readonly until: number; paid?: Json };
 
 /**
- * Remembers at most 50 purchases for ten minutes. In this time, calls with the same arguments are the same purchase; with a
- * `purchaseId` they also are later.
+ * Remembers the last 50 purchases, each for ten minutes. A call with the arguments of one of them is the same purchase; with a
+ * `purchaseId` it also is later.
  */
 function purchases() {
   const known = new Map<string, Purchase>();

@@ -17,7 +17,6 @@ function headersOf(lines: readonly string[]): Headers {
   return headers;
 }
 
-/** Fetches a URL and pays if the seller asks for payment. */
 export async function pay(url: string, values: Values): Promise<Said> {
   if (url === "") throw new WrongUse("Name the URL to pay for.");
   if (!isHttp(url)) throw new WrongUse(`The URL to pay for must begin with http:// or https://. ${url} does not.`);
@@ -32,7 +31,6 @@ export async function pay(url: string, values: Values): Promise<Said> {
   return { json: { status: answer.status, body }, text: body, code: answer.ok ? 0 : 1 };
 }
 
-/** What remains of the mandate's limits. */
 export async function budget(): Promise<Said> {
   const remaining = await (await client()).budget();
   const lines = remaining.limits.map(
@@ -60,7 +58,6 @@ async function publishedKeys(): Promise<unknown> {
   }
 }
 
-/** Checks a receipt by the published keys, or by keys in a file. */
 export async function verify(file: string, { keys }: Values): Promise<Said> {
   if (file === "") throw new WrongUse("Name the file with the receipt.");
   const receipt = await readJson(file);
