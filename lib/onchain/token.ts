@@ -69,7 +69,7 @@ export async function acceptedByCode(chain: string, account: Hex, hash: Hex, sig
   }
 }
 
-/** As in the token, an account with code (also by EIP-7702) is checked only by ERC-1271. */
+/** As in USDC 2.2, an account with code (also by EIP-7702) is checked only by ERC-1271. */
 async function signedByPayer(credential: Credential, expected: ExpectedPayment, code: string | undefined): Promise<boolean> {
   const digest = digestOf(expected, credential);
   const { payer, signature } = credential;

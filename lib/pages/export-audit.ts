@@ -6,7 +6,7 @@ import { requireExporter } from "#lib/pages/require-exporter.ts";
 import { toWire } from "#lib/time.ts";
 
 const PAGE = 1_000;
-/** This many pages have a million events, which is about the number of lines that a spreadsheet can open. */
+/** This many pages cover a million events, which is about the number of lines that a spreadsheet can open. */
 const PAGES_MAX = 1_000;
 const NOT_COMPLETE =
   "This file is not complete: the export reached its limit. Choose a later first day in the filter and export the newer events.";

@@ -6,7 +6,7 @@ import { executions } from "#lib/holds/tables.ts";
 
 const sellersShare = (organizationId: string) => and(eq(fees.organizationId, organizationId), eq(fees.side, "seller"));
 
-/** `paid` is null if no settled payment of this seller belongs to the fee. */
+/** `paid` is null if no settled payment to this organization belongs to the fee. */
 export const selectSellerFees = (db: Database | Tx, organizationId: string, place: string | null, limit: number) =>
   db
     .select({

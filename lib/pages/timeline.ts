@@ -18,7 +18,7 @@ export type Attempt = {
   readonly status: SettlementStatus;
   readonly createdAt: Date;
   readonly resolvedAt: Date | null;
-  /** False if the execution failed before anything was sent. */
+  /** False if the execution was refused at once, so that nothing was sent. */
   readonly submitted: boolean;
   readonly weSettle: boolean;
   readonly transaction: string | null;

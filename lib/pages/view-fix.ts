@@ -25,7 +25,7 @@ export type FixView = {
   /** Whether a person who may change mandates can allow the refused payment once. */
   readonly mayAllowOnce: boolean;
   readonly allowed: AllowedOnce | null;
-  /** Other denied payments of the last 30 days that would not be denied with the fix, newest first. */
+  /** Of the newest 200 decisions, other denials of the last 30 days that the fix would prevent, newest first. */
   readonly others: readonly BacktestItem[];
   /** Whether there may be more decisions in the 30 days than this view has decided again. */
   readonly more: boolean;
@@ -73,7 +73,7 @@ function passes({ wouldBe, subjectId, reasons }: BacktestItem, fix: Fix | null):
   return isBound && reasons.every(({ effect, code }) => effect !== "deny" || code === "agent_not_bound");
 }
 
-/** `mayAllowOnce`: the reader may also allow the payment once, without the change. */
+/** `mayAllowOnce`: the payment can also be allowed once, without the change. */
 export type FixOffer = { readonly href: string; readonly label: string; readonly mayAllowOnce?: true };
 
 /** Null if no change is offered; "passes" if the current mandate would not deny the same payment again. */

@@ -36,7 +36,7 @@ const stays = (reason: Reason): boolean =>
       (reason.code === "assurance_too_low" && askedByOthers(reason))
     : reason.effect === "approval" && askedByOthers(reason);
 
-/** Decides past payments again, oldest first, with the budgets that this policy would have left. */
+/** Decides past payments again, with the budgets that this policy would have left. `past` begins with the oldest. */
 export function backtest(
   mandate: MandateFacts,
   past: readonly PastDecision[],

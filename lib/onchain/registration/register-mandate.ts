@@ -51,7 +51,7 @@ import type { StoredAuthorization } from "#lib/onchain/tables.ts";
 import { isProblem, notFound, Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 
-/** Attempts per minute and IP address, because an attempt can read the chain several times before its signature is checked. */
+/** Attempts per minute and client address, because each can read the chain several times before its signature is checked. */
 const TRIES_PER_MINUTE = 60;
 /** Milliseconds that a request waits for the transaction to be sent. */
 const SEND_MS = 8_000;

@@ -11,7 +11,7 @@ import { registryAbi } from "#lib/onchain/registry/registry.ts";
 import { tokenAbi } from "#lib/onchain/token.ts";
 import { atMost } from "#lib/time.ts";
 
-/** Milliseconds that a page waits for the chain. */
+/** Milliseconds after which a page no longer waits for the chain. */
 const LIMIT_MS = 2_500;
 /** The maximum number of slots of a period that a page reads: the lowest ones, which payments take first. */
 const SLOTS_MAX = 64;
