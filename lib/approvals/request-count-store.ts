@@ -78,7 +78,8 @@ export async function rememberedOf(c: Sql, asked: readonly Asked[]): Promise<Rea
       LATERAL (SELECT coalesce(bool_or(declined), false) AS declined,
           json_agg(json_build_object('purpose', purpose, 'isRecent', is_recent)) FILTER (WHERE silent AND place <= ${SILENT_MAX}) AS silent
         FROM (SELECT status = 'rejected' AND updated_at > (SELECT clock_timestamp() - interval '1 hour') AS declined,
-            status <> 'rejected' AND expires_at <= clock_timestamp() AND expires_at > (SELECT clock_timestamp() - interval '1 day') AS silent,
+            status <> 'rejected' AND expires_at <= clock_timestamp() AND expires_at > (SELECT clock_timestamp() - interval '1 day')
+              AND NOT EXISTS (SELECT FROM checkout_approvals a WHERE a.checkout_intent_id = checkout_intents.checkout_intent_id) AS silent,
             expires_at > (SELECT clock_timestamp() - interval '1 hour') AS is_recent,
             row_number() OVER (PARTITION BY status = 'rejected' ORDER BY created_at DESC) AS place,
             CASE WHEN json_typeof(metadata -> 'purpose') = 'string' THEN left(metadata ->> 'purpose', ${PURPOSE_READ_MAX}) END AS purpose

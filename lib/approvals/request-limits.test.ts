@@ -1,15 +1,16 @@
 import { eq, sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { HOUR_MOST, OPEN_MOST } from "#lib/approvals/request-limits.ts";
-import { checkoutIntents } from "#lib/approvals/tables.ts";
+import { checkoutApprovals, checkoutIntents } from "#lib/approvals/tables.ts";
 import { sweepCheckouts } from "#lib/commerce/sweep-checkouts.ts";
 import { database } from "#lib/db/client.ts";
 import { Connection } from "#lib/db/connection.ts";
 import { reservations } from "#lib/holds/tables.ts";
 import { ask } from "#test/asking.ts";
-import { ageRequests, expire, items, preview, reject } from "#test/checkouts.ts";
+import { ageRequests, approve, expire, items, preview, reject, reviewed } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
+import { newKey, newOrganization } from "#test/identity.ts";
 import { brokenSums } from "#test/invariants.ts";
 import { activeMandate, createBuyer, policy, type Buyer } from "#test/mandates.ts";
 import { createAgent } from "#test/tenant.ts";
@@ -154,6 +155,25 @@ describe("the requests of an agent", () => {
       .set({ expiresAt: sql`clock_timestamp() - interval '61 minutes'` })
       .where(eq(checkoutIntents.ownerSubjectId, buyer.agent.serviceAccountId));
     expect((await ask(buyer, mandateId)).data.policyDecision.outcome).toBe("requireApproval");
+  });
+
+  test("an approval that the agent did not use is an answer: the agent may ask about this basket again", async () => {
+    const person = await newOrganization();
+    const buyer = { ...(await createBuyer()), person, agent: await newKey(person) };
+    const mandateId = await activeMandate(person.credential, { policy: asking });
+    for (let time = 0; time < 3; time += 1) {
+      const asked = await ask(buyer, mandateId);
+      expect(asked.data.policyDecision.outcome).toBe("requireApproval");
+      await reviewed(idOf(asked), person);
+      expect((await approve(idOf(asked), person.credential)).status).toBe(200);
+      await expire(idOf(asked));
+      await database()
+        .update(checkoutApprovals)
+        .set({ expiresAt: sql`clock_timestamp() - interval '1 second'` })
+        .where(eq(checkoutApprovals.checkoutIntentId, idOf(asked)));
+      await sweepCheckouts();
+    }
+    expect((await requestsOf(buyer)).map(({ status }) => status)).toEqual(["expired", "expired", "expired"]);
   });
 
   test.each([
