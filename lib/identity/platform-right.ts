@@ -8,7 +8,7 @@ import type { PlatformCapability } from "#lib/vocabulary.ts";
 export const rightsOf = ({ platformRoles }: UserRow): ReadonlySet<PlatformCapability> =>
   platformCapabilitiesOf(platformRolesOf(platformRoles));
 
-/** Call enterGate or closeGate first: whoever takes a right away then waits for this transaction. @throws Problem forbidden */
+/** Without enterGate or closeGate before, the right may end before the commit. @throws Problem forbidden */
 export async function requireRight(
   tx: Tx,
   { userId, sessionId }: SessionCaller,

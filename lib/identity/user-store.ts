@@ -15,7 +15,7 @@ export async function findUser(db: Database | Tx, userId: string): Promise<UserR
   return row ?? null;
 }
 
-/** Call enterGate or closeGate first, so that a request that ends the session waits for the end of this transaction. */
+/** Without enterGate or closeGate before, the session may end before the commit. */
 export async function isLiveSession(tx: Tx, sessionId: string): Promise<boolean> {
   const rows = await tx
     .select({ id: session.id })

@@ -48,7 +48,7 @@ type ResourceFacts = {
 
 /** The facts come from the 402 reply that the agent passed on, which proves nothing. */
 type UnregisteredFacts = {
-  /** Null if the challenge names no public domain. */
+  /** Null without a challenge that names a domain that a seller can have. */
   readonly domain: string | null;
   /** What the intent lacks for a comparison with the seller's challenge; `pointer` points into the request body. */
   readonly lacks: readonly { readonly detail: string; readonly pointer: string }[];

@@ -77,7 +77,7 @@ function whenAsked({ approval }: Policy, asset: string): Phrase[] {
   }
 }
 
-/** Text after the mandate's name: "asks above 25.00 USDC". */
+/** Begins in lower case, as in "asks above 25.00 USDC". */
 export function askRuleText(rule: AskRule): string {
   switch (rule.rule) {
     case "always":
