@@ -1,6 +1,5 @@
 import { defineConfig, type OxlintOverride } from "oxlint";
 
-/** An import that some files must not have. */
 type Ban = { readonly regex: string; readonly message: string; readonly allowTypeImports: boolean };
 
 const ban = (message: string, ...regexes: string[]): Ban[] =>

@@ -8,8 +8,8 @@ import { plainSettlements } from "#lib/settlement/tables.ts";
 import type { Environment, SettlementStatus } from "#lib/vocabulary.ts";
 
 /*
- * Payments to an organization, from two tables. Executions belong to the buyer, so only the fields that the seller may see are
- * read. Plain settlements belong to the seller.
+ * Payments to an organization, from two tables. The rows of `executions` belong to the buyer, so only the fields that the seller
+ * may see are read. The rows of `plainSettlements` belong to the seller.
  */
 
 export type Reader = Database | Tx;

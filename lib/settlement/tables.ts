@@ -28,7 +28,7 @@ export const plainSettlements = pgTable(
     status: text("status").notNull(),
     transaction: text("transaction"),
     errorReason: text("error_reason"),
-    /** Whether /settle has answered success to the seller, which it does only once. */
+    /** Whether /settle has decided to answer success, which it does only once. */
     handedOver: boolean("handed_over").notNull().default(false),
     /** The authorization whose execution used the same signed payment later and gets the outcome of this settlement. */
     authorizationId: text("authorization_id"),

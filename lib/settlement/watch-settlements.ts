@@ -19,7 +19,7 @@ export async function watchSettlements(): Promise<void> {
   for (const [chain, seconds] of await waitingByChain()) metrics().settlementWaiting.set({ chain }, seconds);
 }
 
-/** Whether no settlement and no relayed transaction has waited too long to be sent or mined. */
+/** Whether no settlement has waited too long to be sent or mined, and no relayed transaction to be mined. */
 export async function noSettlementIsStuck(): Promise<boolean> {
   const [settled, relayed] = await Promise.all([waitingByChain(), openBySender()]);
   const seconds = [...settled.values(), ...relayed.map(({ waitingSeconds }) => Number(waitingSeconds))];

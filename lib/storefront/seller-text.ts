@@ -22,7 +22,6 @@ export const SellerText = (max: number) =>
 /** Ids that a storefront chooses: products, variants, quotes, orders. */
 export const SellerId = z.string().regex(/^[\x21-\x7e]{1,128}$/, "Use 1 to 128 visible ASCII characters.");
 
-/** zod's first 20 issues as the errors of a problem. */
 export const findings = (error: z.ZodError, at = ""): { detail: string; pointer: string }[] =>
   error.issues.slice(0, 20).map(({ message, path }) => ({
     detail: message,

@@ -160,7 +160,6 @@ export async function resendOne(tx: Tx, endpointId: string, id: string, leaseMs:
 
 type Failed = { readonly endpointId: string; readonly since: Date; readonly rows: number; readonly leaseMs: number };
 
-/** For deliveries whose last attempt was at or after `since` and failed. */
 export async function resendFailed(tx: Tx, { endpointId, since, rows, leaseMs }: Failed): Promise<number> {
   const failed = tx
     .select({ id: webhookDeliveryId })
@@ -184,7 +183,6 @@ export async function resendFailed(tx: Tx, { endpointId, since, rows, leaseMs }:
   return sent.length;
 }
 
-/** Deletes at most `rows` deliveries that ended and are older than `days`, and returns how many. */
 export async function deleteOldDeliveries(days: number, rows: number): Promise<number> {
   const gone = await database().execute(sql`
     DELETE FROM webhook_deliveries WHERE webhook_delivery_id IN (

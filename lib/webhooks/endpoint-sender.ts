@@ -58,7 +58,6 @@ class EndpointSender {
     }
   }
 
-  /** Returns the number of messages that were started. */
   async #turn(): Promise<number> {
     const free = (this.#isFailing ? FAILING_WIDTH : WIDTH) - this.#underWay;
     const granted = free > 0 ? await paced(free) : 0;

@@ -62,7 +62,6 @@ export async function deleteEndpoint(tx: Tx, id: string): Promise<void> {
 const keyIds = (ids: readonly string[]) => sql.param([...ids]);
 const keyOf = (column: AnyPgColumn) => sql`split_part(${column}, '.', 2)`;
 
-/** The endpoints with secrets that were encrypted with one of these keys. */
 export async function endpointsUnderKeys(ids: readonly string[], limit: number): Promise<readonly string[]> {
   const { sealed, previousSealed } = webhookEndpoints;
   const isUnder = (column: AnyPgColumn) => sql`${keyOf(column)} = ANY(${keyIds(ids)})`;
@@ -99,7 +98,6 @@ export type LockedEndpoint = EndpointRow & {
   readonly nowMs: number;
   /** The number of pending deliveries, counted up to `openMax`. */
   readonly open: number;
-  /** Whether a pending delivery is due. */
   readonly isDue: boolean;
 };
 

@@ -97,7 +97,7 @@ export function credentialHash(header: string): string {
   return hashOf(typeof json === "object" && json !== null ? canonicalJson(json) : header);
 }
 
-/** The caller has parsed the JSON with `parseJson` and its limits. */
+/** `json` must come from `parseJson`, directly or through the database. */
 export function readCredential(json: object, expected?: ExpectedPayment): DecodedCredential {
   if (!expected || !isVersion1(json)) return readVersion2(json);
   const converted = payloadFromVersion1(json, expected);

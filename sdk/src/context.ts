@@ -2,7 +2,6 @@ import type { Remaining } from "./operations.ts";
 import type { Service, ServiceOptions } from "./service.ts";
 import type { Wallet } from "./sign.ts";
 
-/** A request to a person to approve a payment. */
 export type ApprovalRequest = {
   /** The page where a person approves or declines. */
   readonly url: string;

@@ -69,7 +69,6 @@ export async function notServed(
   return execution.settlementStatus === "settled" ? new PaidButNotServed(failure) : new NotServed(failure);
 }
 
-/** Reads the execution until it is settled or failed, for at most `followSeconds`. Returns the last state. */
 async function follow({ service, followSeconds }: Context, execution: PaymentExecution, signal: AbortSignal) {
   const until = Date.now() + followSeconds * 1_000;
   let now = execution;

@@ -97,7 +97,7 @@ function readEvent(body: Uint8Array): Event {
 
 /**
  * Verifies a message by Standard Webhooks, and returns its event. The same event can arrive more than once and in any order: `id`
- * identifies it, and `sequence` gives its place in the order.
+ * identifies it, and `sequence` gives its place in the order, or is 0 for a test.
  * @param body The body as it arrived. If JSON was parsed and written again, its signature is not valid.
  * @param keys The endpoint's secret (`whsec_…`, for signatures v1) or its public key (`whpk_…`, for v1a), or several while you
  * rotate them. One valid signature of one key is enough.

@@ -42,7 +42,6 @@ const sequenceIn = (text: string, where: string): number => {
   return Number(text);
 };
 
-/** The sequence to begin after: --after, the number in the cursor's file, or the sequence of the newest event. */
 async function begin(api: Api, { after, cursor }: Values, signal: AbortSignal): Promise<number> {
   if (after !== undefined) return sequenceIn(after, "--after");
   const saved = cursor === undefined ? null : await readFile(cursor, "utf8").catch(() => null);
@@ -84,7 +83,6 @@ async function keep(file: string, sequence: number): Promise<void> {
   await rename(`${file}.next`, file);
 }
 
-/** The next events. If the service does not answer, it waits five seconds and returns none. */
 async function read(api: Api, after: number, signal: AbortSignal): Promise<readonly Event[]> {
   try {
     return (await api.listEvents({ query: { after, limit: PAGE } }, { signal })).items;
