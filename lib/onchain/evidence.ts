@@ -16,7 +16,6 @@ export type AuthorizedTransfer = {
   readonly fromBlock: bigint;
 };
 
-/** What the chain proves about a transfer. */
 export type Evidence =
   | { readonly kind: "transferred"; readonly transaction: Hex }
   /** A cancellation, or a transaction without this transfer. */

@@ -28,7 +28,6 @@ export const relayedTransactions = pgTable(
     environment: text("environment").notNull(),
     mandateId: text("mandate_id").notNull(),
     purpose: text("purpose").$type<RelayPurpose>().notNull(),
-    /** The registration or the execution that the transaction belongs to. */
     entityId: text("entity_id").notNull(),
     chain: text("chain").notNull(),
     key: text("key").$type<RelayKey>().notNull(),

@@ -56,7 +56,6 @@ const entries = (): readonly Entry[] =>
 const HITS_MAX = 30;
 const TEXT_MAX = 100;
 
-/** Zero if the entry lacks one of the searched words. */
 function scoreOf({ names, words }: Entry, terms: readonly string[]): number {
   let score = 0;
   for (const term of terms) {

@@ -43,7 +43,6 @@ export type ApprovalsView = {
 const SHOWN_MAX = 50;
 const COUNTED_MAX = 100;
 
-/** The earliest expiry comes first. */
 export const viewWaiting = (scope: Scope, limit = SHOWN_MAX): Promise<ApprovalsView> =>
   reading(async (tx, now) => {
     const rows = await selectWaiting(tx, scope, now, limit + 1);

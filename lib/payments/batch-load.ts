@@ -182,7 +182,6 @@ export async function openAndLoad(c: Sql, items: readonly Item[], known: Version
   };
 }
 
-/** Reads the facts for a simulation, without any lock. */
 export async function loadToRead(c: Sql, items: readonly Item[]): Promise<BatchRows> {
   const offers = offersOf(items);
   const payees = payeesOf(offers);

@@ -7,7 +7,6 @@ import type { RegistrationRow } from "#lib/onchain/registry/registration-store.t
 import { mandateRegistrations, registrationSlots } from "#lib/onchain/tables.ts";
 
 type Db = Database | Tx;
-/** A nonce slot that an authorization has taken: one of the numbered payments that a mandate may make in a period. */
 export type NonceSlot = typeof registrationSlots.$inferSelect;
 
 /** Null if the authorization has taken no nonce slot, or if its slot was used or freed. */

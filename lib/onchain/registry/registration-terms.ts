@@ -55,7 +55,6 @@ const calendarSeconds: Readonly<Record<Period, number>> = { day: DAY, week: 7 * 
 const secondsOf = (window: Window): number =>
   window.kind === "calendar" ? calendarSeconds[window.period] : window.spanMs / 1_000;
 
-/** The id of this version of the mandate in the registry. */
 export const onChainIdOf = (mandateId: string, version: number): Hex => keccak256(stringToHex(`${mandateId}:${version}`));
 
 /** The hash of the policy, which the account signs together with the limits. */
