@@ -153,7 +153,7 @@ export const bySlot = <T extends { readonly item: Item }>(list: readonly T[]): T
 
 export function authorize(c: Sql, rows: readonly ChainedAuthorization[], newTerms: readonly StoredIntent[]) {
   const held = rows.filter((row): row is HeldAuthorization => row.hold !== null);
-  // These holds need a row in changed_reservations, because a person's approval or an order reads the row later.
+  // Approvals and continuations read such holds from changed_reservations.
   const stored = held.filter(({ hold, item }) => hold.approvalKey !== null || item.purchase !== undefined);
   const byMandate = new Map<string, Atomic>();
   for (const { item, hold } of held) byMandate.set(item.mandateId, add(byMandate.get(item.mandateId) ?? zero, hold.amount));

@@ -94,7 +94,7 @@ function targetsOf({ mandateId, agentId, sellerId }: Body): Target[] {
 
 const stops = { mandate: stopMandate, agent: stopAgent, seller: stopOneSeller } as const;
 
-/** A background job releases reserved amounts later; until then, executing an authorization of a stopped target is refused. */
+/** Executing an authorization of a stopped target is refused; a background job releases its reserved amount later. */
 export const emergencyRevoke: Handler<typeof contract.emergencyRevoke> = async ({ body }, { caller, idempotency, requestId }) => {
   const targets = targetsOf(body);
   await countAttempt("emergency", caller.userId, TRIES_MAX, { on: urgentPool().sql });

@@ -10,7 +10,7 @@ export async function lockUser(tx: Tx, userId: string): Promise<UserRow | null> 
   return row ?? null;
 }
 
-/** If a decision depends on the count, call closeGate first, because its lock puts all changes to admins in order. */
+/** If a decision depends on the count, call closeGate first, because its lock puts bans and changes of roles in order. */
 export async function countOtherAdmins(tx: Tx, userId: string): Promise<number> {
   const [row] = await tx
     .select({ count: count() })

@@ -3,7 +3,7 @@ import { boolean, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm
 import { createdAt, moment } from "#lib/db/columns.ts";
 import { session } from "#lib/identity/tables.ts";
 
-/** The push subscription of a browser; it is deleted with the session that registered it. */
+/** The push subscription of a browser; it is deleted with its session. */
 export const pushDevices = pgTable("push_devices", {
   deviceId: text("device_id").primaryKey(),
   sessionId: text("session_id")
@@ -14,12 +14,12 @@ export const pushDevices = pgTable("push_devices", {
   endpoint: text("endpoint").notNull().unique(),
   p256dh: text("p256dh").notNull(),
   auth: text("auth").notNull(),
-  /** Whether messages may name the payee and the amount, which the lock screen then shows. */
+  /** Whether messages about requests name the payee and the amount, which a lock screen can show. */
   details: boolean("details").notNull(),
   createdAt: createdAt(),
 });
 
-/** Only the cause of a message is stored; its text is made when it is sent. */
+/** The content of a message is made when it is sent, and not stored. */
 export const pushes = pgTable(
   "pushes",
   {
@@ -32,7 +32,7 @@ export const pushes = pgTable(
     kind: text("kind").notNull(),
     organizationId: text("organization_id").notNull(),
     checkoutIntentId: text("checkout_intent_id"),
-    /** Whether the message makes no sound, because the device got SOUNDS_MAX messages with sound in the last ten minutes. */
+    /** Whether the message makes no sound, because the device was sent many in a short time. */
     silent: boolean("silent").notNull(),
     status: text("status", { enum: ["queued", "accepted", "failed"] })
       .notNull()

@@ -5,7 +5,7 @@ import { perProcess } from "#lib/process.ts";
 /** Identifies this service to push services (RFC 8292); the keys are in base64url. */
 export type Vapid = { readonly subject: string; readonly publicKey: string; readonly privateKey: string };
 
-/** The URL or mail address at which the operator of a push service can reach the operator of this service. */
+/** RFC 8292 asks for a contact of the operator: an https URL or a mail address. */
 function subject(): string {
   const { BASE_URL, MAIL_FROM } = env();
   if (BASE_URL.startsWith("https://")) return BASE_URL;

@@ -16,7 +16,7 @@ function bytesOf(part: string, name: string): Uint8Array {
     const bytes = base64url.decode(part);
     if (base64url.encode(bytes) === part) return bytes;
   } catch {
-    // The text has characters that do not exist in base64url.
+    // The text is not base64url.
   }
   throw new Refusal(`The ${name} is not written in base64url's only form for its content, so it was changed.`);
 }
@@ -40,7 +40,7 @@ function keyOf(header: Readonly<Record<string, unknown>> | null, { typ, name }: 
   return key;
 }
 
-/** Requires the lower of the two values of s; with both, one content would have two valid signatures. @throws Refusal */
+/** Requires the lower of the two values of s; with both, anybody could make a second valid signature. @throws Refusal */
 function requireLowS(signature: Uint8Array, name: string): void {
   if (signature.length !== SIGNATURE_BYTES) throw new Refusal(`The signature of the ${name} does not have 64 bytes.`);
   const s = signature.slice(SIGNATURE_BYTES / 2).reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);

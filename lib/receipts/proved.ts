@@ -3,7 +3,7 @@ import type { LogEvent, Receipt } from "#lib/receipts/receipt-schema.ts";
 
 const MOST = 200;
 
-/** Makes signed text safe to show in a terminal or a page. */
+/** Cuts signed text and escapes all but printable ASCII, which could control a terminal or hide text. */
 function plain(text: string): string {
   const short = text.length > MOST ? `${text.slice(0, MOST)}...` : text;
   return short.replaceAll(/[^\x20-\x7e]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);

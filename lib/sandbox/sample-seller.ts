@@ -102,7 +102,7 @@ function contextOf(request: Request): HTTPRequestContext {
 
 const written = ({ status, headers, body }: HTTPResponseInstructions): Response => Response.json(body ?? {}, { status, headers });
 
-/** Answers 402 with the seller's terms, or returns the bought product after the payment is settled. */
+/** Returns the bought product only after its payment is settled. */
 export async function serveSample(asset: AssetOnChain, request: Request): Promise<Response> {
   const context = contextOf(request);
   const server = await serverFor(asset);

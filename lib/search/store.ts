@@ -43,7 +43,7 @@ export const resourcesLike = ({ organizationId, environment }: Scope, text: stri
     .orderBy(desc(resources.createdAt))
     .limit(KIND_MAX);
 
-/** Only whole ids, because no index could find parts of ids. */
+/** Only whole ids, because no index finds parts of ids. */
 export const paymentsOfId = (scope: Scope, id: string) =>
   database()
     .select({

@@ -68,7 +68,7 @@ function checkFacilitator(
   else if (!known.includes(config.facilitatorUrl)) refuse(pointer, "This installation does not use this facilitator.");
 }
 
-/** Reports all errors at once. */
+/** Collects errors instead of stopping at the first one. */
 export function checkResource(body: UpsertPaidResource, resourceId: string, installation: Installation): CheckedResource {
   const errors: FieldError[] = [];
   const refuse: Refuse = (pointer, detail) => errors.push({ pointer, detail });

@@ -27,7 +27,7 @@ const writing = [...single.map((script) => [script]), ...together].map(
 const LOOKS_LATIN = /^([0-9\-асԁеһіјӏорԛѕԝхуъьҽпгѵѡ]+|[0-9\-αικνρυωηοτ]+)$/u;
 const ASCII = /^[\0-\x7f]*$/;
 
-/** Each label uses one writing system and, under an ASCII top-level domain, does not imitate Latin letters. */
+/** Each label uses one writing system and, under an ASCII top-level domain, has not only letters that look Latin. */
 function isSafe(domain: string): boolean {
   const labels = domainToUnicode(domain).split(".");
   const latinTop = ASCII.test(labels.at(-1) ?? "");

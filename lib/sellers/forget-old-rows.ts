@@ -16,7 +16,6 @@ async function inRounds(remove: (db: Database, limit: number) => Promise<number>
   return gone;
 }
 
-/** Returns the number of deleted rows. */
 export const forgetOldOffers = (): Promise<number> => inRounds(deleteOldOffers);
 
 export const forgetOldChallenges = (): Promise<number> => inRounds(deleteOldChallenges);

@@ -1,7 +1,6 @@
 import { domainToUnicode } from "node:url";
 
-/* Finds domains that a person could confuse with another one. The result is a hint for the person who decides; no decision
-   depends on it. */
+/* Finds domains that a person could confuse with another one. The policy of a mandate does not use the result. */
 
 /** Letters of other alphabets, each followed by the Latin letter that it looks like. */
 const SHAPES = "аaвbсcԁdеeһhіiјjкkӏlмmнhоoрpԛqѕsтtцuѵvԝwхxуyαaβbεeηnιiκkνvοoρpτtυuχx";

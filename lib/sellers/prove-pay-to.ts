@@ -26,10 +26,9 @@ import type { Environment } from "#lib/vocabulary.ts";
 type Caller = { readonly organizationId: string; readonly environment: Environment; readonly subjectId: string };
 type Body = Input<typeof contract.provePayTo>["body"];
 
-/** The result of the checks before the transaction. */
 type Proven = Pick<PayToProof, "address" | "chain" | "method" | "sellerId"> & {
   readonly metadata: Readonly<Record<string, string>>;
-  /** Checks what may have changed since the network calls, and uses up the challenge. @throws Problem conflict */
+  /** Checks again what may have changed, or uses up the challenge. @throws Problem conflict */
   readonly again: (tx: Tx) => Promise<void>;
 };
 

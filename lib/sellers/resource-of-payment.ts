@@ -15,7 +15,7 @@ export function fitsTemplate(path: string, template: string): boolean {
 }
 
 type Claim = {
-  /** The seller chooses the URL, so it is used only to find which of the seller's own resources was paid. */
+  /** The URL is not signed, so it is used only to find which of the seller's own resources was paid. */
   readonly url: string | undefined;
   /** Decimal text. */
   readonly amount: string;

@@ -7,7 +7,7 @@ export type ResourceRow = typeof resources.$inferSelect;
 
 type Reader = Database | Tx;
 
-/** A resource can be paid if it is not archived and has a payee. */
+/** Null if the resource is archived or has no paymentConfig yet. */
 export async function findPayableResource(db: Reader, sellerId: string, resourceId: string): Promise<ResourceRow | null> {
   const [row] = await db
     .select()

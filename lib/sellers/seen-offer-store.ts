@@ -3,7 +3,7 @@ import type { Database, Tx } from "#lib/db/client.ts";
 import { atomicOf } from "#lib/money.ts";
 import { seenOffers } from "#lib/sellers/tables.ts";
 
-/** `amount` is null if the 402 may name any amount, because each order has its own price. */
+/** `amount` is null if the seller quotes a price in each 402. */
 export type WantedOffer = {
   readonly domain: string;
   /** In lower case. */
@@ -16,7 +16,7 @@ export type SeenOffer = WantedOffer & { readonly amount: bigint; readonly url: s
 
 /** Limited, because a seller with a different price for each order could fill the table. */
 const PER_DOMAIN_MAX = 200;
-/** Decisions use an offer for one day, and an authorization lasts little more than one day. */
+/** Decisions use an offer for one day; seenBefore finds it for two. */
 const KEPT = sql`interval '2 days'`;
 
 /** Stores an offer, or the new time and URL of a known one. Deletes the domain's oldest offers above the limit. */

@@ -57,7 +57,7 @@ type StoppedSeller = {
   readonly verified: boolean;
 };
 
-/** All domains and addresses to which an emergency stop of this seller forbids payments. */
+/** All domains and addresses that an emergency stop of this seller covers. */
 export async function reachOf(
   db: Database | Tx,
   { sellerId, organizationId, domain, verified }: StoppedSeller,
@@ -86,7 +86,7 @@ export async function reachOf(
   ];
 }
 
-/** A repeated stop adds what the seller has proved since the first stop. */
+/** A repeated stop adds what is new since the first stop. */
 export async function recordStop(tx: Tx, sellerId: string, reach: readonly Reach[], now: Date): Promise<void> {
   await tx
     .insert(sellerStops)

@@ -1,16 +1,14 @@
 import { Problem } from "#lib/problem.ts";
 
 /*
- * An emergency stop applies to a seller and to every payee with the seller's verified domain or with an address that the seller
- * had proved. A domain or address that the seller had only claimed may belong to somebody else. So a stop at a claimed domain
- * applies only to payees that have not verified this domain. A stop at a claimed address applies only to payees that have
- * neither verified their domain nor proved the address by a signature.
+ * A stop of a seller covers other payees at a domain or address that the seller had proved. Others may own what it only claimed:
+ * there, payees that verified their domain are spared, and at an address those that signed for it.
  */
 
-/** The stopped seller had proved the domain or address, or had only claimed it. Null if no stop includes it. */
+/** The stopped seller had proved the domain or address, or had only claimed it. Null if no stop applies. */
 export type StopOver = "proven" | "claimed" | null;
 
-/** One domain or address to which an emergency stop forbids payments. */
+/** One domain or address that an emergency stop covers. */
 export type Reach = {
   readonly kind: "domain" | "address";
   readonly value: string;
@@ -45,7 +43,6 @@ export function domainsReached(domain: string): readonly Pick<Reach, "value" | "
   return [{ value: domain, subdomains: true }, ...twin];
 }
 
-/** The seller stays stopped, under this record and under a new one. */
 export const sellerStopped = (): Problem =>
   new Problem("conflict", {
     detail: "The platform stopped this seller in an emergency. It cannot be verified or registered again.",

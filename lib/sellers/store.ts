@@ -66,7 +66,7 @@ export async function verifiedElsewhere(tx: Tx, { environment, domain, organizat
   return other !== undefined;
 }
 
-/** The seller that has proved this domain; the oldest one if an organization has several. */
+/** The seller that is verified at this domain; the oldest one if an organization has several. */
 export async function findVerifiedSeller(db: Reader, environment: Environment, domain: string): Promise<SellerRow | null> {
   const [row] = await db
     .select()

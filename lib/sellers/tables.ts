@@ -12,7 +12,7 @@ export const sellers = pgTable(
     name: text("name").notNull(),
     domain: text("domain").notNull(),
     verified: boolean("verified").notNull().default(false),
-    /** When an emergency revocation stopped the seller. A stopped seller can never be paid again. */
+    /** When an emergency revocation stopped the seller, which cannot be undone. */
     stoppedAt: moment("stopped_at"),
     minimumAssuranceLevel: text("minimum_assurance_level").notNull(),
     createdAt: createdAt(),
@@ -43,7 +43,7 @@ export const resources = pgTable(
     configurationSource: text("configuration_source").notNull(),
     acceptedPaymentChallengeTypes: text("accepted_payment_challenge_types").array().notNull(),
     minimumAssuranceLevel: text("minimum_assurance_level").notNull(),
-    /** Null if the resource cannot be paid yet. Chain, settlement mode and timeout are always filled in. */
+    /** Null if the resource cannot be paid yet. */
     paymentConfig: json("payment_config").$type<{
       chain: string;
       payTo: string;
@@ -137,7 +137,6 @@ export const sellerStops = pgTable(
     kind: text("kind").$type<"domain" | "address">().notNull(),
     /** A domain in the form of sellers.domain, or an address in lower case. */
     value: text("value").notNull(),
-    /** The seller that was stopped. */
     sellerId: text("seller_id").notNull(),
     proven: boolean("proven").notNull(),
     /** For a domain: whether its subdomains are included. */

@@ -57,7 +57,7 @@ async function bundleServer(file: string): Promise<void> {
   }
 }
 
-/** Bundles the server into one current file, because Node would load and keep every module. Returns the file's URL. */
+/** Bundles the server into one file if that is not current. Returns the file's URL. */
 export async function buildServer(): Promise<string> {
   const file = resolve(".server/serve.mjs");
   if (!(await isCurrent(file, ofServer))) {

@@ -8,10 +8,10 @@ const OURS = /^x-countersign-/;
 export const SECRET_HEADER = "x-countersign-secret";
 
 const CONNECTION = new Set(["connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"]);
-/** A request for a page has no body. */
+/** The body of a request for a page is not passed on. */
 const BODY = new Set(["content-length", "expect"]);
 
-/** The pages process gets every connection from this machine, so headers tell it the client's address. */
+/** Requests reach the pages process from this machine, so headers tell it the client's address. */
 export function handOver(incoming: IncomingMessage, address: string, secret: string): IncomingHttpHeaders {
   const headers: IncomingHttpHeaders = {};
   for (const [name, value] of Object.entries(incoming.headers)) {

@@ -12,7 +12,7 @@ type CacheEntry = {
 const DOCUMENT_MAX = 1 << 20;
 const TOTAL_MAX = 24 << 20;
 
-/** For how many seconds the reply may be sent to everybody; 0 if its headers do not allow this. */
+/** For how many seconds the reply may be sent to everybody; 0 for never. */
 function sharedFor({ statusCode, headers }: IncomingMessage): number {
   const control = headers["cache-control"] ?? "";
   const varies = /\*|cookie|authorization/i.test(headers.vary ?? "");
@@ -59,7 +59,6 @@ export class KeptDocuments {
     return true;
   }
 
-  /** Caches the reply after all of it has arrived. */
   keep(incoming: IncomingMessage, reply: IncomingMessage, headers: readonly string[]): void {
     const key = this.#keyOf(incoming);
     const seconds = sharedFor(reply);

@@ -59,7 +59,7 @@ function listen(server: Server, port: number): Promise<void> {
   });
 }
 
-/** Cleared on close, because V8 keeps the old tables of a grown Set alive, and they would keep finished responses. */
+/** Set to null on close, so that a finished response can be freed even if something still refers to this object. */
 type Open = { outgoing: ServerResponse | null };
 
 async function drain(server: Server, limitMs: number): Promise<boolean> {
@@ -88,7 +88,7 @@ function write(outgoing: ServerResponse, { status, headers, body }: Reply): void
   outgoing.end(body ?? undefined);
 }
 
-/** Answers a request whose request line or Host cannot be read. Routes themselves never throw. */
+/** Answers a request whose request line or Host cannot be read. */
 function refuseUnreadable(error: unknown): Promise<Response> {
   log().debug({ error }, "A request could not be read");
   return malformedRoute(new Request("http://unreadable/"));

@@ -53,7 +53,7 @@ const bodies = new Map(
   }),
 );
 
-/** The HTML of a refusal is made when the server starts, so it does not need the pages process. */
+/** Works without the pages process. */
 export function refuse(outgoing: ServerResponse, refusal: (typeof refusals)[keyof typeof refusals]): void {
   if (outgoing.headersSent || outgoing.destroyed) return void outgoing.destroy();
   const body = bodies.get(refusal)!;

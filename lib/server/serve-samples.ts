@@ -8,7 +8,7 @@ import { sampleAsset } from "#lib/sandbox/sample-asset.ts";
 import { samples } from "#lib/sandbox/samples.ts";
 import type { Mounted } from "#lib/server/dispatch.ts";
 
-/** The code of the sample sellers is loaded with the first request, because few installations have them. */
+/** The code of the sample sellers is loaded with the first request, because not every installation has them. */
 async function serve(request: Request): Promise<Response> {
   const asset = sampleAsset();
   if (!asset) return notFoundRoute(request);

@@ -43,7 +43,7 @@ const ORDERS_EVERY_MS = 1_000;
 const SWEEP_EVERY_MS = 10_000;
 const PLAIN_EVERY_MS = 3_000;
 const FORGET_EVERY_MS = 3_600_000;
-/** Old purchases contain answers of sellers, which are large. */
+/** Old purchases contain answers of sellers, which can be large. */
 const PURCHASES_EVERY_MS = 60_000;
 const KEY_USES_EVERY_MS = 60_000;
 /** Messages that sendNotices stores wake their workers in this process; other messages wait up to SENDING_IDLE_MS. */

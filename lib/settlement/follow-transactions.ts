@@ -18,7 +18,7 @@ import { settlementAccount } from "#lib/settlement/wallet.ts";
 
 const BATCH = 128;
 const AT_ONCE = 16;
-/** If a key's next transaction is in no block this many milliseconds after signing, its fees are too low. */
+/** A key's next transaction that is in no block this many milliseconds after signing counts as stuck. */
 const STUCK_MS = 20_000;
 /** For this many milliseconds after signing, a missing receipt proves nothing: the node may not have the newest blocks. */
 const LOST_MS = 15_000;

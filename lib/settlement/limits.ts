@@ -3,7 +3,7 @@ import { env } from "#lib/env.ts";
 
 /** Milliseconds that a facilitator may take to answer. After that, the service looks for the outcome on the chain. */
 export const facilitatorTimeoutMs = (): number => env().FACILITATOR_TIMEOUT_MS;
-/** The service's own facilitator waits this long for a block; settlingMs uses the rest of the facilitator's timeout. */
+/** Milliseconds to wait for a block; settlingMs uses the rest of the facilitator's timeout. */
 export const confirmationTimeoutMs = (): number => facilitatorTimeoutMs() * 0.6;
 /** Milliseconds after which the process that submits a payment counts as dead, and another process continues. */
 export const leaseMs = (): number => facilitatorTimeoutMs() + 25_000;

@@ -49,7 +49,7 @@ function present(row: ReceivedRow): ReceivedPayment {
 
 type Query = ReceivedFilter & { readonly cursor?: string | undefined; readonly limit: number };
 
-/** The payments that this organization received, with or without a mandate of the buyer. @throws Problem invalid_request */
+/** The payments to this organization, in every status, with or without a mandate of the buyer. @throws Problem invalid_request */
 export async function readReceived(scope: Scope, { cursor, limit, ...filter }: Query) {
   const which = { place: decodeCursor(cursor), limit: limit + 1 };
   const rows: ReceivedRow[] = [
