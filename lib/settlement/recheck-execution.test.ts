@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
+import { GATE } from "#lib/command/gate-store.ts";
 import { database } from "#lib/db/client.ts";
 import { executions } from "#lib/holds/tables.ts";
 import * as contract from "#lib/settlement/contract.ts";
@@ -7,10 +8,11 @@ import { recheckExecution } from "#lib/settlement/recheck-execution.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";
 import { unknownExecution } from "#test/executions.ts";
+import { hold } from "#test/holding.ts";
 import { createOfficial, REASON, type Official } from "#test/platform.ts";
 import { send } from "#test/tenant.ts";
 
-useDatabase();
+const databaseOf = useDatabase();
 
 const recheck = ({ credential }: Official, executionId: string, reason = REASON, key?: string) =>
   send(contract.recheckExecution, recheckExecution, {
@@ -45,6 +47,18 @@ describe("recheckExecution", () => {
       expect((await recheck(operator, executionId)).problem.code).toBe("conflict");
       expect(await eventsAbout(executionId)).toEqual([]);
     }
+  });
+
+  test("403 if a revocation that has begun takes the role away, and nothing is changed", async () => {
+    const operator = await createOfficial("operator");
+    const { executionId } = await unknownExecution();
+    const revoking = await hold(databaseOf().url, `SELECT pg_advisory_xact_lock(${GATE}::bigint)`);
+    const asked = recheck(operator, executionId);
+    await revoking.blocks();
+    await revoking.sql`UPDATE "user" SET platform_roles = '{user}' WHERE id = ${operator.userId}`;
+    await revoking.sql.unsafe("COMMIT");
+    expect((await asked).problem.code).toBe("forbidden");
+    expect(await eventsAbout(executionId)).toEqual([]);
   });
 
   test("400 without a reason, 404 for an unknown execution", async () => {

@@ -1,4 +1,5 @@
 import { audit, clock } from "#lib/audit/transact.ts";
+import { enterGate } from "#lib/command/gate-store.ts";
 import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { requireRight } from "#lib/identity/platform-right.ts";
@@ -8,6 +9,7 @@ import { findAnyExecution, hastenCheck } from "#lib/settlement/store.ts";
 
 export const recheckExecution: Handler<typeof contract.recheckExecution> = ({ executionId, body }, { caller, idempotency }) =>
   once(contract.recheckExecution, idempotency, async (tx) => {
+    await enterGate(tx);
     const now = await clock(tx);
     await requireRight(tx, caller, "platform.emergency.revoke", now);
     const found = await findAnyExecution(tx, caller.environment, executionId);
