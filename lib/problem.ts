@@ -168,7 +168,6 @@ export const ErrorBody = z
 export type ErrorBody = z.infer<typeof ErrorBody>;
 
 export type ProblemDetails = {
-  /** Text for people. */
   readonly detail: string;
   readonly errors?: readonly FieldError[];
   readonly nextActions?: readonly NextAction[];

@@ -31,7 +31,7 @@ const mandatesOf = (c: Sql, { environment, mandateIds, organizations }: Locks, l
 /** Locks the mandates in the order of `mandateIds`, which must be sorted. */
 export const lockMandates = (c: Sql, locks: Locks) => mandatesOf(c, locks, c`FOR NO KEY UPDATE`);
 
-/** Each subquery reads the count of the one before it, so PostgreSQL locks mandates, then checkouts, then approvers. */
+/** Each locking subquery reads the count of the one before it, so PostgreSQL locks mandates, then checkouts, then approvers. */
 export const lockWithCheckouts = (c: Sql, locks: Locks, payees: Pairs) => c`
   WITH locked AS MATERIALIZED (${lockMandates(c, locks)}),
     checkouts AS MATERIALIZED (SELECT k.* FROM (SELECT count(*) AS mandates FROM locked) AS before,

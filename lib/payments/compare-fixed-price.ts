@@ -43,7 +43,6 @@ const kindOf = (offer: Offer): string => `${shown(offer.scheme)} by ${shown(meth
 const shownAmount = (text: string, { tokenDecimals, asset }: AssetOnChain): string =>
   AMOUNT.test(text) ? displayAmount(BigInt(text), tokenDecimals, asset) : shown(text);
 
-/** The token's name and version are compared only if the offer has these fields. */
 function compareOffer(offer: Offer, { asset, amount, payTo }: RegisteredTerms, index: number): Difference[] {
   const member = offer.amount === undefined && offer.maxAmountRequired !== undefined ? "maxAmountRequired" : "amount";
   const asked = offer[member] ?? "";

@@ -60,7 +60,6 @@ function samePrice(asked: Pricing | undefined, registered: Pricing, decimals: nu
   return registered.type === "quoted" && sameText(asked.maxAmount, registered.maxAmount ?? "");
 }
 
-/** A quoted price may be at most the registered limit, if there is one. */
 function fitsPrice(amount: Atomic, pricing: Pricing, decimals: number): boolean {
   if (pricing.type === "fixed") return sameAmount(formatAmount(amount, decimals), pricing.amount, decimals);
   const limit = pricing.maxAmount === undefined ? null : readAmount(pricing.maxAmount, decimals);

@@ -141,7 +141,6 @@ function decidePurchase(item: Item, purchase: Purchase, budget: Budget, facts: B
   return { row, record: purchase.record({ ...row, validUntil, assuranceAsked: judged.assuranceAsked }, locked, now) };
 }
 
-/** A new authorization and its hold expire with the intent and the mandate at the latest. A denial expires at once. */
 function lastMoment({ purchase }: Item, { decision, read }: Judgement, { facts: { policy } }: Budget, now: Date): Date {
   const { outcome } = decision;
   if (outcome === "deny") return now;

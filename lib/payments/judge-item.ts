@@ -62,7 +62,6 @@ function partiesOf(item: Item, facts: BatchFacts, terms: BatchTerms) {
 
 const allowsDomains = ({ domains }: CompiledPolicy): boolean => (domains?.allow ?? null) !== null;
 
-/** Null unless the mandate allows the domain and the seller has not verified it. */
 function probeOf(
   { intent }: Item,
   { facts: { policy } }: Budget,
@@ -155,7 +154,6 @@ function intentFacts(
 export const waiverFor = (item: Item, { waivers, usedWaivers }: BatchFacts): string | null =>
   waivers.get(item)?.find((waiverId) => !usedWaivers.has(waiverId)) ?? null;
 
-/** A registered seller is checked by its record, an unregistered payee by the domain and address in the payment. */
 function payeeStopOf(
   { seller, resource, offered }: Pick<Parties, "seller" | "resource" | "offered">,
   payTo: string | undefined,

@@ -25,7 +25,6 @@ type IntentDecision = {
   readonly createdAt: Date;
 };
 
-/** With the enforcementPath onchain, the buyer's smart account pays, whatever the resource says. */
 export const settlementModeOf = (
   { enforcementPath }: Pick<Item["intent"], "enforcementPath">,
   resource: RegisteredResource | null,

@@ -152,7 +152,6 @@ export class AuthorizeQueue {
     });
   }
 
-  /** Takes payments from the organizations in turn, one for each, and leaves out mandates that are in another open batch. */
   #nextBatch(): QueueEntry[] {
     this.#dropOld();
     const batch: QueueEntry[] = [];

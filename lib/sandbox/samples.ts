@@ -9,7 +9,6 @@ export type Sample = {
   readonly amount: string;
   /** The URL in the seller's 402; its host name is reserved for examples (RFC 2606). */
   readonly url: string;
-  /** The path at which this service sells the product. */
   readonly path: `/api/sandbox/${string}`;
 };
 

@@ -4,7 +4,6 @@ import type { AssetOnChain } from "#lib/chains/chains.ts";
 import type { FieldError } from "#lib/problem.ts";
 import type { PaymentConfig, Pricing, UpsertPaidResource } from "#lib/sellers/resource-schema.ts";
 
-/** The parts of the installation's configuration that a resource is checked against. */
 export type Installation = {
   readonly chains: readonly string[];
   readonly assetOf: (chain: string, asset: string) => AssetOnChain | null;

@@ -42,7 +42,7 @@ export const provePayTo: Handler<typeof contract.provePayTo> = async ({ body }, 
 
 async function save(tx: Tx, proven: Proven, { organizationId, subjectId }: Caller): Promise<Output<typeof contract.provePayTo>> {
   const { address, chain, method, sellerId, metadata, again } = proven;
-  // The gate orders this transaction with emergency stops: an earlier stop is visible, a later stop finds this proof.
+  // Behind the gate, no emergency stop runs at the same time, so neither misses what the other wrote.
   await enterGate(tx);
   await lockPayTo(tx, address);
   if (await stoppedAtAddress(tx, organizationId, address)) throw sellerStopped();

@@ -139,7 +139,6 @@ export const sellerStops = pgTable(
     value: text("value").notNull(),
     sellerId: text("seller_id").notNull(),
     proven: boolean("proven").notNull(),
-    /** For a domain: whether its subdomains are included. */
     subdomains: boolean("subdomains").notNull(),
     /** The last two labels: all domains that the stop includes have the same two, so this column finds them by index. */
     base: text("base").generatedAlwaysAs(sql`split_part(value, '.', -2) || '.' || split_part(value, '.', -1)`),

@@ -5,7 +5,7 @@ import { env } from "#lib/env.ts";
 export const facilitatorTimeoutMs = (): number => env().FACILITATOR_TIMEOUT_MS;
 /** Milliseconds to wait for a block; settlingMs uses the rest of the facilitator's timeout. */
 export const confirmationTimeoutMs = (): number => facilitatorTimeoutMs() * 0.6;
-/** Milliseconds after which the process that submits a payment counts as dead, and another process continues. */
+/** Milliseconds after which the process that submits a payment counts as dead, and a worker continues. */
 export const leaseMs = (): number => facilitatorTimeoutMs() + 25_000;
 
 /** Milliseconds after the start of a request at which the waits that patience() shortens end. */
