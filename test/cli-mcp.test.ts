@@ -4,7 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import { shorten } from "../sdk/src/cli/pay-here.ts";
+import { failure, purchases, shorten } from "../sdk/src/cli/pay-here.ts";
+import { NotServed, PaidButNotServed, type Attempt } from "../sdk/src/errors.ts";
 import { plain } from "#test/package.ts";
 import { listen } from "#test/shop.ts";
 
@@ -45,4 +46,23 @@ test("mcp calls a seller's answer truncated only if it is longer than a million 
   const lengthOf = ({ text, truncated }: ReturnType<typeof shorten>) => [text.length, truncated];
   expect(lengthOf(shorten("a".repeat(1_000_000)))).toEqual([1_000_000, false]);
   expect(lengthOf(shorten("a".repeat(1_000_001)))).toEqual([1_000_000, true]);
+});
+
+test("mcp tells a payment that is settled from one that is not, if the seller did not serve", () => {
+  const attempt = { execution: { executionId: "exe_1" } } as unknown as Attempt;
+  const statusOf = (error: unknown) => failure({ jsonrpc: "2.0", id: 1, result: {} }, error).result?.["structuredContent"];
+  expect(statusOf(new NotServed(attempt))).toMatchObject({ status: "notServed" });
+  expect(statusOf(new PaidButNotServed(attempt))).toMatchObject({ status: "paidButNotServed" });
+});
+
+test("mcp takes a repeat within ten minutes for the same purchase, however many purchases come between, and keeps 50 answers", () => {
+  const purchaseOf = purchases();
+  const argsOf = (at: number) => ({ url: `https://seller.example.com/${at}`, mandateId: "mdt_1" });
+  const made = Array.from({ length: 200 }, (_, at) => {
+    const purchase = purchaseOf(argsOf(at));
+    purchase.paid = { status: "paid" };
+    return purchase;
+  });
+  expect(made.map((_, at) => purchaseOf(argsOf(at)).operation)).toEqual(made.map(({ operation }) => operation));
+  expect(made.flatMap(({ paid }, at) => (paid ? [at] : [])).slice(0, 1)).toEqual([149]);
 });
