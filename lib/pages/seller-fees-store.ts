@@ -2,6 +2,7 @@ import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
 import { fees } from "#lib/billing/tables.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { firstIdAt } from "#lib/ids.ts";
+import { ID_SLACK_MS } from "#lib/pages/id-slack.ts";
 import { executions } from "#lib/holds/tables.ts";
 
 const sellersShare = (organizationId: string) => and(eq(fees.organizationId, organizationId), eq(fees.side, "seller"));
@@ -40,5 +41,11 @@ export const sumSellerFees = (db: Database | Tx, organizationId: string, since: 
       fees: sql<number>`count(*)::int`,
     })
     .from(fees)
-    .where(and(sellersShare(organizationId), gte(fees.feeId, firstIdAt("fee", since))))
+    .where(
+      and(
+        sellersShare(organizationId),
+        gte(fees.feeId, firstIdAt("fee", new Date(since.getTime() - ID_SLACK_MS))),
+        gte(fees.createdAt, since),
+      ),
+    )
     .groupBy(fees.asset, fees.chain);

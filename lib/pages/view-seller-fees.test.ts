@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { selectSellerFees, sumSellerFees } from "#lib/pages/seller-fees-store.ts";
 import { viewDueSellerFees, viewSellerFees } from "#lib/pages/view-seller-fees.ts";
 import { database } from "#lib/db/client.ts";
-import { newId } from "#lib/ids.ts";
+import { firstIdAt, newId } from "#lib/ids.ts";
 import { useDatabase } from "#test/database.ts";
 import { planOf } from "#test/plan.ts";
 
@@ -32,6 +32,20 @@ describe("the fees of a seller", () => {
     const { items } = await viewSellerFees("org_a", { limit: 20 });
     expect(items).toMatchObject([{ amount: "0.0025", asset: "USDC", resourceId: "report", paid: "0.25" }]);
     expect(await viewDueSellerFees("org_a")).toEqual([{ asset: "USDC", chain: CHAIN, amount: "0.0025", fees: 1 }]);
+  });
+
+  test("are due since a time of the database, also if the clock of the process that made their ids differs", async () => {
+    const since = new Date("2026-11-01T00:00:00Z");
+    const minute = 60_000;
+    const at = async (idTime: number, created: number) =>
+      database().execute(sql`
+        INSERT INTO fees (fee_id, organization_id, authorization_id, side, amount, asset, chain, kind, created_at)
+        VALUES (${`${firstIdAt("fee", new Date(since.getTime() + idTime))}${idTime > 0 ? "a" : "b"}`}, 'org_c', ${newId("authorization")},
+          'seller', ${created > 0 ? 1 : 10}, 'USDC', ${CHAIN}, 'accrual', ${new Date(since.getTime() + created).toISOString()})`);
+    await at(-minute, minute);
+    await at(minute, -minute);
+    const sums = await sumSellerFees(database(), "org_c", since);
+    expect(sums).toMatchObject([{ amount: "1", fees: 1 }]);
   });
 
   test("are read by index among 40,000 of 100 organizations", async () => {
