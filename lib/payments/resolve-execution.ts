@@ -71,7 +71,7 @@ export async function resolveExecution(tx: Tx, executionId: string, mandateId: s
 const isCaptured = async (tx: Tx, { authorizationId }: ExecutionRow): Promise<boolean> =>
   (await holdOf(tx, authorizationId))?.status === "captured";
 
-/** Whether a reorganization may still revert the settlement. A payment from a smart account is final once it is settled. */
+/** Whether a reorganization is still looked for. A payment from a smart account counts as final once it is settled. */
 export const isNotFinal = ({ settlementStatus, settlementMode, nextCheckAt }: ExecutionRow): boolean =>
   settlementStatus === "settled" && settlementMode !== "smartAccount" && nextCheckAt !== null;
 

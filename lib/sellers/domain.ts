@@ -9,7 +9,7 @@ const NOT_A_HOST = /[\s\p{C}/\\?#@]/u;
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const LOCAL = /(^|\.)(localhost|local|internal)$/;
 
-/** The highly restrictive level of UTS 39: one script, or the scripts that Japanese, Chinese and Korean mix with Latin. */
+/** As the highly restrictive level of UTS 39: one script of a list, or the scripts that Japanese, Chinese and Korean mix with Latin. */
 const single = [
   ..."Latin Greek Cyrillic Armenian Hebrew Arabic Thaana Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu".split(" "),
   ..."Kannada Malayalam Sinhala Thai Lao Tibetan Myanmar Georgian Ethiopic Khmer".split(" "),
@@ -23,7 +23,7 @@ const writing = [...single.map((script) => [script]), ...together].map(
   (scripts) => new RegExp(`^[0-9\\-${scripts.map((script) => `\\p{scx=${script}}`).join("")}]+$`, "u"),
 );
 
-/** Labels of Cyrillic letters only, or of Greek letters only, that all look like Latin letters. */
+/** Labels whose letters are all Cyrillic or all Greek and look like Latin letters. */
 const LOOKS_LATIN = /^([0-9\-асԁеһіјӏорԛѕԝхуъьҽпгѵѡ]+|[0-9\-αικνρυωηοτ]+)$/u;
 const ASCII = /^[\0-\x7f]*$/;
 
