@@ -10,6 +10,7 @@ import { Cut } from "./cut.tsx";
 import { Decision } from "./decision.tsx";
 import { useDecisions } from "./decisions.ts";
 import { selectedMandate } from "./default-mandate.ts";
+import { earlierAmount } from "./earlier-amount.ts";
 import { Essentials } from "./essentials.tsx";
 import { useFollow } from "./follow.ts";
 import { MandateClause, mustChoose } from "./mandate-clause.tsx";
@@ -94,7 +95,7 @@ export function ApprovalSheet({ view, children }: Props) {
       {changed && <Changed clicked={before !== undefined} />}
       <div className="sheet">
         <div className="sheet-part upper">
-          <Terms view={view} was={before?.amounts.charged ?? view.before?.displayAmount} level={changed ? "h2" : "h1"} />
+          <Terms view={view} was={earlierAmount(view, before)} level={changed ? "h2" : "h1"} />
           <Essentials view={view} mandate={mandate} />
         </div>
         <Cut hash={intent.basketHash} {...(shown !== undefined && { shownHash: shown })} />

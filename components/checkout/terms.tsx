@@ -6,6 +6,7 @@ import { useHydrated } from "#components/ui/hydrated.ts";
 import { Money } from "#components/ui/money.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
+import type { Earlier } from "./earlier-amount.ts";
 import { shortDomain } from "./names.ts";
 import { KnownPayee } from "./payee.tsx";
 
@@ -56,15 +57,13 @@ function Wish({ view: { agent, lines } }: { readonly view: CheckoutView }) {
 
 type Props = {
   readonly view: CheckoutView;
-  /** The earlier amount; undefined if the terms did not change. From an earlier visit it lacks the buyer's share of the fee. */
-  readonly was: string | undefined;
+  readonly was: Earlier | undefined;
   readonly level: "h1" | "h2";
 };
 
 /** The domain has no negative letter-spacing, because its letters must be easy to tell apart. */
 export function Terms({ view, was, level }: Props) {
   const { payee, amounts } = view;
-  const isNew = was !== undefined && was !== amounts.charged;
   return (
     <div className="grid grid-cols-1 gap-x-8 gap-y-2 px-4 pt-2.5 pb-2 md:grid-cols-[minmax(0,1fr)_auto] md:items-end lg:px-8 lg:pt-5 lg:pb-4">
       <div className="grid min-w-0 grid-cols-1 gap-1">
@@ -77,13 +76,14 @@ export function Terms({ view, was, level }: Props) {
         <KnownPayee payee={payee} />
       </div>
       <div className="md:text-right">
-        <p className="sr">{isNew ? "New total" : "Total"}</p>
+        <p className="sr">{was ? "New total" : "Total"}</p>
         <p className="text-[clamp(2rem,1.4rem+2.6vw,3rem)]/[1.05] font-semibold wrap-anywhere [&_.money]:whitespace-normal [&_abbr]:text-[0.5em] [&_abbr]:font-medium">
           <Money>{amounts.charged}</Money>
         </p>
-        {isNew && (
+        {was && (
           <p className="mt-1 text-sm text-muted">
-            Was <span className="line-through">{was}</span> when it was shown to you
+            {was.what === "price" ? "The price was" : "Was"} <span className="line-through">{was.amount}</span> when it was shown
+            to you
           </p>
         )}
       </div>
