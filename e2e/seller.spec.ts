@@ -221,6 +221,39 @@ test.describe("selling", () => {
     await expect(page.getByText("Live", { exact: true })).toBeVisible();
   });
 
+  test("text that is typed while a resource is saved counts as not saved", async ({ page, context }) => {
+    const owner = await newOrganization({ name: "Shop", productRoles: ["seller"] });
+    const { sellerId } = await newSeller(owner.credential, { resourceId: "daily", pathTemplate: "/daily" });
+    const asked: string[] = [];
+    page.on("dialog", (dialog) => {
+      asked.push(dialog.message());
+      void dialog.dismiss();
+    });
+    await signInAs(context, owner.credential);
+    await page.goto(`/seller/resources/${sellerId}/daily`);
+    const sent = Promise.withResolvers<void>();
+    const typed = Promise.withResolvers<void>();
+    await page.route("**/api/v1/seller/resources/daily", async (route) => {
+      sent.resolve();
+      await typed.promise;
+      await route.continue();
+    });
+    await page.getByLabel("Price").fill("0.5");
+    await page.getByRole("button", { name: "Save resource" }).click();
+    await sent.promise;
+    await page.getByLabel("Description").fill("Typed later");
+    typed.resolve();
+    await expect(page.getByText("Saved", { exact: true })).toBeVisible();
+    await page.getByRole("link", { name: "Home", exact: true }).first().click();
+    await expect.poll(() => asked).toEqual([expect.stringContaining("Leave without saving?")]);
+    await expect(page.getByLabel("Description")).toHaveValue("Typed later");
+    await page.getByRole("button", { name: "Save resource" }).click();
+    await expect(page.getByRole("button", { name: "Save resource" })).toHaveAttribute("aria-busy", "false");
+    await page.getByRole("link", { name: "Home", exact: true }).first().click();
+    await expect(page).toHaveURL("/seller");
+    expect(asked).toHaveLength(1);
+  });
+
   test("a role sees only what it can read, and another organization's resource is not found", async ({ page, context }) => {
     const owner = await newOrganization({ name: "Shop", productRoles: ["seller"] });
     const { sellerId } = await newSeller(owner.credential, { resourceId: "daily" });

@@ -195,12 +195,14 @@ export function ResourceForm(props: Props) {
     {
       defaults: defaultsOf(props),
       params: ({ pathTemplate }) => ({ id: idOf(pathTemplate) }),
-      onDone: (saved) => {
+      onDone: (saved, sent) => {
         toast("Saved");
-        // Make the values the defaults of the form, so that only later changes count as not saved.
-        state.form.reset(state.form.getValues());
-        if (resource) router.refresh();
-        else router.push(resourcePath(saved));
+        const typedMore = JSON.stringify(state.form.getValues()) !== JSON.stringify(sent);
+        // Make the sent values the defaults of the form, so that only later changes count as not saved.
+        state.form.reset(sent, { keepValues: true });
+        if (!resource) router.push(resourcePath(saved));
+        // The refreshed page has a new form, without the text that was typed meanwhile.
+        else if (!typedMore) router.refresh();
       },
     },
   );

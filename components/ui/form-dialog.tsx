@@ -27,9 +27,9 @@ export function useFormDialog<const O extends WithBody>(
   const [open, setOpen] = useState(false);
   const state = useOperationForm<O>(load, {
     ...options,
-    onDone: (reply) => {
+    onDone: (reply, sent) => {
       setOpen(false);
-      onDone?.(reply);
+      onDone?.(reply, sent);
     },
   });
   const onOpenChange = (next: boolean) => {

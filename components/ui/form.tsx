@@ -28,7 +28,8 @@ type Params<O extends WithBody> = Omit<RequestOf<O>, "body" | "query">;
 export type Options<O extends WithBody> = {
   readonly defaults: DefaultValues<Values<O>>;
   readonly params?: Params<O> | ((values: Values<O>) => Params<O>);
-  readonly onDone?: (reply: ReplyOf<O>) => void;
+  /** `sent` has the values that were sent. The form may have other values now, because the person can type meanwhile. */
+  readonly onDone?: (reply: ReplyOf<O>, sent: Values<O>) => void;
 };
 
 type Registration<V extends FieldValues> = ReturnType<UseFormReturn<V>["register"]> & { readonly error: string | undefined };
@@ -76,11 +77,11 @@ export function useOperationForm<const O extends WithBody>(
   };
   const act = async () => {
     // Send the values that the person entered and not the parsed ones, because the service parses them itself.
-    const values = form.getValues();
+    const values = structuredClone(form.getValues());
     const params = typeof options.params === "function" ? options.params(values) : options.params;
     const request = { ...params, body: withoutBlanks(values) } as unknown as RequestOf<O>;
     const reply = await send.mutateAsync(request).catch(refuse);
-    if (reply !== undefined) options.onDone?.(reply);
+    if (reply !== undefined) options.onDone?.(reply, values);
   };
   const checked = useCheckedSubmit(
     () => loadAll(load),
