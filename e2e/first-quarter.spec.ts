@@ -114,7 +114,7 @@ test("a denied test payment completes no step and leads to the change that would
   await page.goto("/get-started");
   await page.getByRole("button", { name: "Pay 0.002 USDC for a forecast" }).click();
   await expect(page.getByText("Denied. Nothing was paid.")).toBeVisible();
-  await expect(page.getByText(/^The last one was denied: This payment of 0.002 USDC is above the limit/)).toBeVisible();
+  await expect(page.getByText(/^A payment was denied: This payment of 0.002 USDC is above the limit/)).toBeVisible();
   await expect(page.getByRole("link", { name: "Raise the limit per payment to 0.002 USDC" })).toBeVisible();
   await expect(page.getByRole("heading", { name: /: Make a test payment$/ })).not.toHaveText(/^Done/);
   await page.setViewportSize({ width: 320, height: 800 });

@@ -31,7 +31,7 @@ type StepProps = {
 
 const Denied = ({ denied: { why, fix } }: { readonly denied: NonNullable<StepView["denied"]> }) => (
   <p className="text-danger wrap-anywhere">
-    The last one was denied: <Dated>{why}</Dated> {fix && <Link href={fix.href}>{fix.label}</Link>}
+    A payment was denied: <Dated>{why}</Dated> {fix && <Link href={fix.href}>{fix.label}</Link>}
   </p>
 );
 
