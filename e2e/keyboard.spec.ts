@@ -114,6 +114,20 @@ test("the menu of small screens opens and closes with the keyboard", async ({ pa
   await expect(members).toBeHidden();
 });
 
+test("the menu of small screens stays open while the menu of organizations in it is used", async ({ page, context }) => {
+  await signInAs(context, owner.credential);
+  await page.setViewportSize({ width: 320, height: 640 });
+  await page.goto("/home");
+  await listensTo(page, "Control+K");
+  await page.locator("summary").filter({ hasText: "Menu" }).click();
+  await page.getByRole("button", { name: /Switch organization/ }).click();
+  await page.getByRole("menuitem", { name: "New organization" }).hover();
+  await page.mouse.down();
+  await expect(page.getByRole("link", { name: "Members" })).toBeVisible();
+  await page.mouse.up();
+  await expect(page).toHaveURL("/onboarding");
+});
+
 test("changes without a change of the focus are announced to screen readers", async ({ page, context }) => {
   await signInAs(context, owner.credential);
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);

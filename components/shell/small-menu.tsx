@@ -15,9 +15,7 @@ export function SmallMenu({ children }: { readonly children: ReactNode }) {
       details.querySelector("summary")?.focus();
     };
     const elsewhere = ({ target }: PointerEvent) => {
-      // A click on a menu that is open must not count as a click outside.
-      if (target instanceof Element && !menu.current?.contains(target) && !target.closest("[role=menu]") && menu.current)
-        menu.current.open = false;
+      if (target instanceof Node && menu.current && !menu.current.contains(target)) menu.current.open = false;
     };
     document.addEventListener("keydown", escape);
     document.addEventListener("pointerdown", elsewhere);
