@@ -22,6 +22,15 @@ describe("the capabilities of a key on its page", () => {
   });
 
   test.each([
+    [["payments:authorize", "payments:read"], "pay"],
+    [["payments:execute"], "pay"],
+    [["payments:settle"], "settle payments"],
+    [["payments:read"], "list payments"],
+  ])("a key with %j can %s, and so cannot create mandates", (chosen, act) => {
+    expect(excludedBy("mandates:create", chosen)).toBe(`A key that can ${act} cannot also create mandates`);
+  });
+
+  test.each([
     [["payments:authorize", "payments:execute", "orders:place", "payments:read"], "Pay and order"],
     [["payments:read"], "List payments"],
     [["payments:read", "mandates:read"], "Read only"],

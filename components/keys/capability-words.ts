@@ -54,10 +54,17 @@ export const capabilityGroups: readonly { readonly name: string; readonly capabi
   },
 ];
 
+function paymentAct(chosen: readonly string[]): string {
+  if (chosen.includes("payments:authorize") || chosen.includes("payments:execute")) return "pay";
+  return chosen.includes("payments:settle") ? "settle payments" : "list payments";
+}
+
 /** Null if the capability can be added. The service refuses mandates:create together with any payments:* capability. */
 export function excludedBy(capability: Capability, chosen: readonly string[]): string | null {
   if (capability === "mandates:create")
-    return chosen.some((one) => one.startsWith("payments:")) ? "A key that can pay cannot also create mandates" : null;
+    return chosen.some((one) => one.startsWith("payments:"))
+      ? `A key that can ${paymentAct(chosen)} cannot also create mandates`
+      : null;
   return capability.startsWith("payments:") && chosen.includes("mandates:create") ? "Not with mandates:create" : null;
 }
 
