@@ -10,6 +10,7 @@ import { formText } from "#components/ui/form-text.ts";
 import { Scripted } from "#components/ui/scripted.tsx";
 import { ExchangeLog } from "./exchange-log.tsx";
 import { exchange, type ExchangeRequest } from "./exchange.ts";
+import { PATH_VALUE } from "./path-value.ts";
 
 export type Parameter = {
   readonly name: string;
@@ -119,6 +120,7 @@ export function TryOperation(props: Props) {
           spellCheck={false}
           required={required}
           placeholder={example}
+          {...(place === "path" && { pattern: PATH_VALUE, title: "Anything but . and .." })}
           hint={place === "path" ? "In the path" : required ? "In the query" : "In the query; may be left out"}
         />
       ))}
