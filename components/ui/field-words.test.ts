@@ -20,6 +20,9 @@ describe("the messages at a field", () => {
 
   test("a pointer becomes the path of the field", () => expect(fieldOf("/pricing/amount")).toBe("pricing.amount"));
 
+  test("an escaped slash in a pointer belongs to the name of a field", () =>
+    expect(["/a~1b/c", "/a~0b", "/a~01"].map(fieldOf)).toEqual(["a/b.c", "a~b", "a~1"]));
+
   test("a field with empty text counts as absent", () =>
     expect(withoutBlanks({ name: "a", description: "", pricing: { amount: "" }, agents: ["", { id: "" }] })).toEqual({
       name: "a",

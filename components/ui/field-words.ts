@@ -28,9 +28,10 @@ export function fieldWords(issue: z.core.$ZodRawIssue): string | undefined {
   return undefined;
 }
 
+const unescaped = (name: string): string => name.replaceAll("~1", "/").replaceAll("~0", "~");
+
 /** Converts a problem's JSON pointer to the path of a form field: "/pricing/amount" to "pricing.amount". */
-export const fieldOf = (pointer: string): string =>
-  pointer.slice(1).replaceAll("~1", "/").replaceAll("~0", "~").replaceAll("/", ".");
+export const fieldOf = (pointer: string): string => pointer.slice(1).split("/").map(unescaped).join(".");
 
 /** Removes fields of objects that are empty text or undefined, because an empty form field means that the value is absent. */
 export function withoutBlanks(value: unknown): unknown {
