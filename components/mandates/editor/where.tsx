@@ -6,14 +6,8 @@ import type { MandateDraft } from "#lib/mandates/draft.ts";
 import type { EditorChoices } from "#lib/pages/view-editor.ts";
 import { useDraft } from "./draft-form.ts";
 import { Entries } from "./entries.tsx";
+import { hostOf } from "./host-of.ts";
 import { amount, Disclosed, Term } from "./parts.tsx";
-
-/** People paste URLs, but the rules apply to hosts. */
-const hostOf = (entry: string): string =>
-  entry
-    .toLowerCase()
-    .replace(/^https?:\/\//, "")
-    .replace(/\/.*$/, "");
 
 function Domains() {
   const { form } = useDraft();

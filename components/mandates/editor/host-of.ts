@@ -1,0 +1,6 @@
+/** People paste URLs, but the rules apply to hosts. */
+export const hostOf = (entry: string): string =>
+  entry
+    .toLowerCase()
+    .replace(/^https?:\/\/([^/?#\\]*@)?/, "")
+    .replace(/[/?#\\].*$/, "");
