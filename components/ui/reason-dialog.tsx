@@ -5,7 +5,7 @@ import { useRouter } from "next/navigation";
 import { type FormEvent, type ReactNode, useId, useRef, useState } from "react";
 import { Button } from "./button.tsx";
 import { Dialog, DialogClose, type DialogProps } from "./dialog.tsx";
-import { Field, TextArea } from "./field.tsx";
+import { TextArea } from "./field.tsx";
 import { formText } from "./form-text.ts";
 import { ProblemNotice } from "./problem.tsx";
 
@@ -18,31 +18,25 @@ type Props = Pick<DialogProps, "trigger" | "look" | "title"> & {
   readonly reasonHint?: string;
   readonly reasonRequired?: boolean;
   readonly reasonMin?: number;
-  /** If set, the person must type this text. */
-  readonly typed?: string;
   readonly onDone?: () => void;
 };
 
-type FormProps = Pick<Props, "children" | "nothing" | "typed" | "reasonHint" | "reasonRequired" | "reasonMin"> & {
+type FormProps = Pick<Props, "children" | "nothing" | "reasonHint" | "reasonRequired" | "reasonMin"> & {
   readonly id: string;
   readonly error: Error | null;
   readonly send: (reason: string) => void;
 };
 
-function ReasonForm({ id, error, send, children, nothing, typed, ...reason }: FormProps) {
+function ReasonForm({ id, error, send, children, nothing, ...reason }: FormProps) {
   const { reasonRequired = true, reasonMin } = reason;
   const {
     reasonHint = reasonMin === undefined
       ? "It is in the audit log."
       : `At least ${reasonMin} characters. It is in the audit log with your name.`,
   } = reason;
-  const [mistyped, setMistyped] = useState(false);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const wrong = typed !== undefined && formText(form, "typed").trim() !== typed;
-    setMistyped(wrong);
-    if (!wrong) send(formText(form, "reason").trim());
+    send(formText(new FormData(event.currentTarget), "reason").trim());
   };
   return (
     <form className="grid grid-cols-1 gap-5" id={id} method="post" onSubmit={submit}>
@@ -55,16 +49,6 @@ function ReasonForm({ id, error, send, children, nothing, typed, ...reason }: Fo
         {...(reasonMin !== undefined && { minLength: reasonMin })}
         hint={reasonHint}
       />
-      {typed !== undefined && (
-        <Field
-          label={`Type ${typed} to confirm`}
-          name="typed"
-          required
-          autoComplete="off"
-          spellCheck={false}
-          error={mistyped ? `This is not ${typed}.` : undefined}
-        />
-      )}
       {error && <ProblemNotice error={error} nothing={nothing} />}
     </form>
   );
