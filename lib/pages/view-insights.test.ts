@@ -6,9 +6,12 @@ import { selectRefusals } from "#lib/pages/insight-store.ts";
 import { viewBurnDown } from "#lib/pages/view-burn-down.ts";
 import { viewInsights } from "#lib/pages/view-insights.ts";
 import { viewMandate } from "#lib/pages/view-mandate.ts";
+import { authorizePayment } from "#lib/payments/authorize-payment.ts";
+import { authorizePayment as authorizeOperation } from "#lib/payments/contract.ts";
+import { send } from "#test/tenant.ts";
 import { useDatabase } from "#test/database.ts";
 import { seedPayments } from "#test/many-payments.ts";
-import { activeMandate, authorize, createBuyer, policy, type Buyer } from "#test/mandates.ts";
+import { activeMandate, authorize, createBuyer, intentFor, policy, type Buyer } from "#test/mandates.ts";
 import { planOf } from "#test/plan.ts";
 
 useDatabase();
@@ -66,6 +69,23 @@ test("the mandates after the eight largest share one bar, and a payment without 
   expect(coin!.mandates.at(-1)?.name).toBe("2 more");
   expect(coin!.sellers).toEqual([{ key: "", name: "Unknown seller", amount: "55" }]);
   expect(coin!.agents).toEqual([{ key: "", name: "Unknown agent", amount: "55" }]);
+});
+
+test("a seller that is called rest has a bar of its own", async () => {
+  const buyer = await createBuyer();
+  const mandateId = await activeMandate(buyer.person.credential);
+  for (let count = 1; count <= 10; count += 1) {
+    const seller = { name: count === 10 ? "rest" : `Shop ${count}` };
+    const intent = { ...intentFor(buyer, "0.5"), seller, idempotencyKey: `rest-${count}` };
+    const { data } = await send(authorizeOperation, authorizePayment, {
+      as: buyer.agent.credential,
+      body: { mandateId, intent },
+    });
+    await capture(buyer, mandateId, data.authorizationId, count * 1_000_000);
+  }
+  const { sellers } = (await viewInsights(scopeOf(buyer), 30)).coins[0]!;
+  expect([sellers[0]?.name, sellers.at(-1)?.name, sellers.length]).toEqual(["rest", "2 more", 9]);
+  expect(new Set(sellers.map(({ key }) => key)).size).toBe(9);
 });
 
 test("refusals are found by their index", async () => {

@@ -32,6 +32,9 @@ export type Insights = {
 /** The number of largest entries that get their own bar in a chart; one more bar shows the sum of all others. */
 const BARS = 8;
 
+/** No name equals this key, because text in PostgreSQL cannot contain the character 0. */
+const REST = "\0rest";
+
 type Named = (key: string | null) => Omit<Share, "key" | "amount">;
 
 function shares(parts: readonly SpendingPart[], decimals: number, named: Named): Share[] {
@@ -40,7 +43,7 @@ function shares(parts: readonly SpendingPart[], decimals: number, named: Named):
   const others = rest.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
   return [
     ...shown.map(({ key, amount }) => ({ key: key ?? "", ...named(key), amount: formatAmount(BigInt(amount), decimals) })),
-    ...(rest.length > 0 ? [{ key: "rest", name: `${rest.length} more`, amount: formatAmount(others, decimals) }] : []),
+    ...(rest.length > 0 ? [{ key: REST, name: `${rest.length} more`, amount: formatAmount(others, decimals) }] : []),
   ];
 }
 
