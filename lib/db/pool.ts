@@ -3,7 +3,7 @@ import { Connection, type ConnectionOptions, type Query, type Backend } from "#l
 import { ConnectionLost, connectionLost, OutcomeUnknown } from "#lib/db/failure.ts";
 import { copyOf, sqlThrough, type Sql } from "#lib/db/sql.ts";
 import { terminate } from "#lib/db/terminate.ts";
-import { noteFailure, noteWrite } from "#lib/db/request.ts";
+import { failureNoter, noteFailure, noteWrite } from "#lib/db/request.ts";
 import { Waiters } from "#lib/db/waiters.ts";
 
 export type PoolOptions = ConnectionOptions & {
@@ -144,14 +144,14 @@ export class Pool {
     for (const connection of this.#idle.slice()) connection.close();
   }
 
-  async #single(query: Query, isRepeat = false): Promise<void> {
+  async #single(query: Query, note = failureNoter(), isRepeat = false): Promise<void> {
     const since = performance.now();
     const reads = READS.test(query.strings[0] ?? "");
     let connection: Connection;
     try {
       connection = await this.#lend();
     } catch (error) {
-      noteFailure(error);
+      note(error);
       return query.reject(error);
     }
     const { resolve, reject } = query;
@@ -162,10 +162,10 @@ export class Pool {
     query.reject = (error) => {
       this.#take(connection);
       if (reads && !isRepeat && connection.ended && this.#isGrace(since)) {
-        const repeat = copyOf(query, (copy) => void this.#single(copy, true));
+        const repeat = copyOf(query, (copy) => void this.#single(copy, note, true));
         return void repeat.then(resolve, reject);
       }
-      noteFailure(error);
+      note(error);
       reject(
         !reads && (connection.ended || connectionLost(error))
           ? new OutcomeUnknown("The statement may have been carried out.", { cause: error })

@@ -15,10 +15,15 @@ export function noteWrite(): void {
   if (request) request.written = true;
 }
 
-export function noteFailure(error: unknown): void {
+/** Notes failures of the request that calls this, also if the result is called by a socket that another request opened. */
+export function failureNoter(): (error: unknown) => void {
   const request = requests().getStore();
-  if (request && databaseAway(error)) request.lost = error;
+  return (error) => {
+    if (request && databaseAway(error)) request.lost = error;
+  };
 }
+
+export const noteFailure = (error: unknown): void => failureNoter()(error);
 
 export const mayHaveWritten = (): boolean => requests().getStore()?.written === true;
 
