@@ -55,7 +55,7 @@ async function readInput(request: Request, body: z.ZodType): Promise<Record<stri
   return check(body, text === "" ? {} : parseJson(text), "") as Record<string, string>;
 }
 
-/** better-auth takes the token by GET, so the origin is checked here. Its answer to an invalid token is neither 200 nor 429. */
+/** better-auth takes the token by GET, so the origin is checked here. Its answer to an invalid token is a redirect or 4xx. */
 async function forwardLink(request: Request, url: URL, headers: Headers, input: Record<string, string>): Promise<Response> {
   if (!isOwnOrigin(request.headers.get("origin")) || request.headers.get("sec-fetch-site") === "cross-site") {
     throw new Problem("origin_not_allowed", { detail: `A link is opened from a page of ${env().BASE_URL}.` });
@@ -63,7 +63,7 @@ async function forwardLink(request: Request, url: URL, headers: Headers, input: 
   for (const [name, value] of Object.entries(input)) url.searchParams.set(name, value);
   headers.delete("content-type");
   const { result: answer, userId } = await followFirstProof(() => auth().handler(new Request(url, { headers })));
-  if (answer.status === 429) return answer;
+  if (answer.status === 429 || answer.status >= 500 || lostDatabase() !== null) return answer;
   if (answer.status !== 200) {
     throw new Problem("unauthenticated", { detail: "This link was used already or has expired. Ask for a new one." });
   }

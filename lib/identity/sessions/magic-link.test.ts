@@ -62,6 +62,20 @@ describe("signing in by a link", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 7 }, () => 401)]);
   });
 
+  test("a link that the lost database cannot check is answered by 503 and works later", async () => {
+    const email = newAddress();
+    await ask(email);
+    const { token } = await linkTo(email);
+    await database().execute(sql`
+      CREATE FUNCTION away() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'away' USING ERRCODE = '57P03'; END $$`);
+    await database().execute(sql`
+      CREATE TRIGGER away BEFORE DELETE ON ${verification} FOR EACH STATEMENT EXECUTE FUNCTION away()`);
+    const refused = await open(token);
+    await database().execute(sql`DROP FUNCTION away CASCADE`);
+    expect([refused.status, await refused.json()]).toMatchObject([503, { code: "service_unavailable" }]);
+    expect((await open(token)).status).toBe(200);
+  });
+
   test("a link is refused after 15 minutes, from another site, with GET, and if its token is invented", async () => {
     const email = newAddress();
     await ask(email);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { eq, inArray } from "drizzle-orm";
+import { eq, inArray, sql } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
 import { completeOnboarding } from "#lib/identity/sessions/complete-onboarding.ts";
 import * as contract from "#lib/identity/sessions/contract.ts";
@@ -47,6 +47,20 @@ test("confirming an address requires a new password and ends the earlier session
   expect((await choose(first, "a third long password")).status).toBe(400);
   expect(await (await confirm(token)).json()).toEqual({ status: true });
   expect(await tryPassword(email, NEW)).toBe(200);
+});
+
+test("a confirmation that the lost database cannot save is answered by 503 and works later", async () => {
+  const email = newAddress();
+  await signUp(email);
+  const { token } = await linkTo(email);
+  await database().execute(sql`
+    CREATE FUNCTION away() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'away' USING ERRCODE = '57P03'; END $$`);
+  await database().execute(sql`CREATE TRIGGER away BEFORE UPDATE ON ${user} FOR EACH STATEMENT EXECUTE FUNCTION away()`);
+  const refused = await confirm(token);
+  await database().execute(sql`DROP FUNCTION away CASCADE`);
+  expect([refused.status, await refused.json()]).toMatchObject([503, { code: "service_unavailable" }]);
+  const confirmed = await confirm(token);
+  expect([confirmed.status, (await choose(await tokenIn(confirmed))).status]).toEqual([200, 200]);
 });
 
 test("a password that is deleted during its comparison creates no session", async () => {
