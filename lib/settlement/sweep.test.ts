@@ -1,15 +1,16 @@
 import { eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { database } from "#lib/db/client.ts";
+import { database, pool } from "#lib/db/client.ts";
 import { coveredBySweep, heldRows, sweptUntil } from "#lib/holds/hold-store.ts";
 import { holdSweeps, reservations } from "#lib/holds/tables.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";
 import { ask } from "#test/asking.ts";
 import { useDatabase } from "#test/database.ts";
+import { hold } from "#test/holding.ts";
 import { brokenSums } from "#test/invariants.ts";
-import { activeMandate, createBuyer } from "#test/mandates.ts";
+import { activeMandate, assets, createBuyer } from "#test/mandates.ts";
 
-useDatabase();
+const databaseOf = useDatabase();
 
 const WAIT = { timeout: 20_000 };
 
@@ -63,4 +64,33 @@ test("a sweep leaves out the time since the start of an open transaction, which 
   await expect.poll(() => coveredBySweep(database()), WAIT).toEqual(covered);
   await end();
   await expect.poll(async () => (await coveredBySweep(database())) > covered, WAIT).toBe(true);
+});
+
+test("a mandate that is locked after its first 1,000 holds were released is swept to its end", async () => {
+  const buyer = await createBuyer();
+  const policy = { assets, limits: { perPayment: "1", total: "1000" } };
+  const mandateId = await activeMandate(buyer.person.credential, { policy });
+  await ask(buyer, mandateId);
+  await pool()`
+    INSERT INTO authorizations SELECT (jsonb_populate_record(a, jsonb_build_object('authorization_id', id, 'sequence', 1000 + n,
+      'intent_id', id, 'nonce', id, 'slot', id, 'expires_at', clock_timestamp() - interval '1 second'))).*
+    FROM authorizations a, (SELECT n, 'aut_copy' || n AS id FROM generate_series(1, 1100) n) copies WHERE mandate_id = ${mandateId}`;
+  await pool()`UPDATE mandates SET reserved = reserved * 1101, ceiling = greatest(ceiling, reserved * 1101) WHERE mandate_id = ${mandateId}`;
+  await database()
+    .update(holdSweeps)
+    .set({ sweptUntil: new Date(0) });
+  // The first batch waits for the audit log, and the next transaction to lock the mandate is not the sweep's.
+  const log = await hold(databaseOf().url, `SELECT FROM audit_heads WHERE chain = '${buyer.organizationId}' FOR UPDATE`);
+  const sweep = sweepHolds();
+  await log.blocks();
+  const waiting = hold(databaseOf().url, `SELECT FROM mandates WHERE mandate_id = '${mandateId}' FOR UPDATE`);
+  await expect.poll(async () => (await pool()`SELECT FROM pg_locks WHERE NOT granted`).length, WAIT).toBe(2);
+  await log.release();
+  const mandate = await waiting;
+  await mandate.blocks();
+  await mandate.release();
+  expect(await sweep).toBe(1100);
+  const held = await database().$count(reservations, sql`mandate_id = ${mandateId} AND status = 'held'`);
+  const [row] = await pool()`SELECT reserved FROM mandates WHERE mandate_id = ${mandateId}`;
+  expect([held, row?.["reserved"]]).toEqual([1, "500000"]);
 });

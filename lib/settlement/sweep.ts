@@ -28,26 +28,25 @@ export async function sweepHolds(): Promise<number> {
   for (;;) {
     const due = await mandatesWithDueHolds(database(), { since, place, limit: MANDATES });
     for (const mandateId of due) {
-      const count = await sweepMandate(mandateId, lockMandateIfFree);
-      if (count === null) busy.push(mandateId);
-      else swept += count;
+      const { released, locked } = await sweepMandate(mandateId, lockMandateIfFree);
+      if (locked) busy.push(mandateId);
+      swept += released;
     }
     place = due.at(-1) ?? "";
     if (due.length < MANDATES) break;
   }
-  for (const mandateId of busy) swept += (await sweepMandate(mandateId, lockMandate)) ?? 0;
+  for (const mandateId of busy) swept += (await sweepMandate(mandateId, lockMandate)).released;
   await noteSwept(database(), covered);
   return swept;
 }
 
-/** Null if `lock` found the mandate locked before a hold was released. */
-async function sweepMandate(mandateId: string, lock: typeof lockMandate): Promise<number | null> {
-  let swept = 0;
+/** `locked` is true if `lock` found the mandate locked, so that holds may be left. */
+async function sweepMandate(mandateId: string, lock: typeof lockMandate): Promise<{ released: number; locked: boolean }> {
+  let released = 0;
   for (;;) {
     const count = await sweepSome(mandateId, lock);
-    if (count === null) return swept > 0 ? swept : null;
-    swept += count;
-    if (count < HOLDS) return swept;
+    released += count ?? 0;
+    if (count === null || count < HOLDS) return { released, locked: count === null };
   }
 }
 
