@@ -13,7 +13,7 @@ export const NotForRole = ({ title, what, who }: Props) => (
   <>
     <PageHeader title={title} />
     <NoAccess title={`Your role does not show ${what}`}>
-      {who} of the organization see them. Ask an owner or admin for another role.
+      {who} see {what}. Ask an owner or admin of the organization for another role.
     </NoAccess>
   </>
 );

@@ -66,7 +66,7 @@ export default async function PaymentsPage({ searchParams }: { readonly searchPa
   const query = await searchParams;
   const caller = await requireLiveMember(PATH);
   if (!caller.capabilities.has("payments:read")) {
-    return <NotForRole title="Payments" what="payments" who="Every role of the organization" />;
+    return <NotForRole title="Payments" what="payments" who="All roles of the organization" />;
   }
   const filter = readPaymentFilter(query);
   const dense = one(query, "density") === "compact";

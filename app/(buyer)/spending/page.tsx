@@ -34,7 +34,7 @@ const Coin = ({ coin, range, alone }: { readonly coin: CoinInsights; readonly ra
 export default async function SpendingPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const caller = await requireMember(PATH);
   if (!caller.capabilities.has("payments:read")) {
-    return <NotForRole title="Spending" what="payments" who="Every role of the organization" />;
+    return <NotForRole title="Spending" what="payments" who="All roles of the organization" />;
   }
   const range = rangeOf(one(await searchParams, "range"));
   const { coins, refusals } = await viewInsights(caller, range);

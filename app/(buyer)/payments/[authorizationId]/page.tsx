@@ -30,7 +30,7 @@ export default async function PaymentPage({ params }: Props) {
   const { authorizationId } = await params;
   const caller = await requireLiveMember(`/payments/${encodeURIComponent(authorizationId)}`);
   if (!caller.capabilities.has("payments:read")) {
-    return <NotForRole title="Payment" what="payments" who="Every role of the organization" />;
+    return <NotForRole title="Payment" what="payments" who="All roles of the organization" />;
   }
   const view = await found(viewPayment(caller, authorizationId));
   const { payment, stage, amounts } = view;

@@ -62,7 +62,7 @@ export default async function ReceiptPage({ params }: Props) {
   const path = `/payments/${encodeURIComponent(authorizationId)}`;
   const caller = await requireMember(`${path}/receipt`);
   if (!caller.capabilities.has("payments:read")) {
-    return <NotForRole title="Receipt" what="payments" who="Every role of the organization" />;
+    return <NotForRole title="Receipt" what="payments" who="All roles of the organization" />;
   }
   const [view, session] = await Promise.all([found(viewPayment(caller, authorizationId)), viewSession(caller.sessionId)]);
   const { stage, amounts, payment } = view;
