@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import type { ChainConfiguration, Variables } from "#lib/env.ts";
 
-/* Checks of configuration variables against each other. A variable that is invalid by itself is not in the input. */
+/* Checks of configuration variables that their schemas do not make. A variable that its schema refuses is not in the input. */
 
 type Settings = Partial<Variables>;
 type Contradiction = { readonly name: keyof Variables; readonly message: string };

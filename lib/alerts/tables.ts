@@ -15,7 +15,7 @@ export const alerts = pgTable(
     alertId: text("alert_id").primaryKey(),
     /** Null for an alert that goes to the platform's administrators. */
     organizationId: text("organization_id"),
-    /** The id of what the alert is about: a mandate, the execution of a payment, or an account on a chain. */
+    /** What the alert is about: the id of a mandate or execution, or a chain and a key of the service: "eip155:1 relayer". */
     subjectId: text("subject_id").notNull(),
     /** Names the limit or the cause and, except for "total" and "unknown", the time span that the alert is about. */
     window: text("window").notNull(),

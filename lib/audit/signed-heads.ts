@@ -57,7 +57,7 @@ export async function signedOf(chain: string): Promise<SignedHeads> {
   return { heads: inOrder, named: named !== null, bad };
 }
 
-/** Calculated from the stored hashes. Null if the root hashes differ, so forged stored hashes are noticed. */
+/** The peaks are read from the stored hashes; null if their root is not the signed one, because a peak is forged then. */
 async function headAt(chain: string, { sequence, hash }: SignedHead): Promise<AuditHead | null> {
   const calculate = (stored: StoredHash) => peaksAt(sequence, stored);
   const peaks = calculate(await storedHashes(chain, calculate));

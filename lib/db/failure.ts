@@ -46,7 +46,7 @@ export const connectionLost = (error: unknown): boolean => codeOf(error) === "CO
 
 const ENDED = /^(?:CONNECTION_LOST|57P0[123])$/;
 
-/** Whether the connection was lost, or the server stops or starts. Another connection may then succeed. */
+/** Another connection may succeed. Other errors of a server that ends the connection, such as 25006, are not included. */
 export const connectionEnded = (error: unknown): boolean => causesOf(error).some((cause) => ENDED.test(codeOf(cause) ?? ""));
 
 export const endedBeforeCommit = (error: unknown): boolean => connectionEnded(error) && !outcomeUnknown(error);

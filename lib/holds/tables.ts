@@ -54,7 +54,7 @@ export const authorizations = pgTable(
     slot: text("slot").notNull(),
     /** A hash of the request, by which a different request with the same idempotency key is refused. */
     fingerprint: text("fingerprint").notNull(),
-    /** What the decision found, as JSON text. From the findings and the columns, answerOf writes the reply that a retry gets. */
+    /** The reasons of the decision in a short form, as JSON; render-answer.ts writes the reply for a retry from them. */
     findings: text("findings").notNull(),
     amount: atomic("amount").notNull(),
     buyerShare: atomic("buyer_share").notNull(),

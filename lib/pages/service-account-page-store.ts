@@ -37,7 +37,7 @@ const lineOf = (row: AsText<AccountLine, Times>): AccountLine => ({
   lastUsedAt: time(row.lastUsedAt),
 });
 
-/** The newest key that a person created may be revoked or expired; without one, the newest OAuth connection is shown. */
+/** Shows the newest key of the keys page or the API, also a revoked or expired one; without one, the newest OAuth connection. */
 const lines = (condition: ReturnType<typeof sql>, rows: number) => sql`
   SELECT a.service_account_id AS "serviceAccountId", a.name, a.capabilities, a.created_by AS "createdBy",
     a.created_at AS "createdAt", a.revoked_at AS "revokedAt", a.paused_at AS "pausedAt",

@@ -77,7 +77,7 @@ function offersOf(items: readonly Item[]): ReadonlyMap<Item, Offer> {
   return offers;
 }
 
-/** The ids of locks are sorted, so that two batches cannot deadlock. */
+/** What is locked is sorted, so that two batches cannot deadlock; `organizations` is only a filter. */
 const locksOf = (items: readonly Item[]): Locks => ({
   environment: items[0]!.environment,
   mandateIds: unique(items.map((item) => item.mandateId)).toSorted(),

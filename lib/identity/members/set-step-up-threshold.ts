@@ -15,7 +15,7 @@ const DECIMALS = 18;
 
 const limits = ["above", "aboveUnverified"] as const;
 
-/** Whether larger payments than before could be approved without a new proof of identity. */
+/** Whether one of the two amounts rises. */
 const isLooser = (next: OwnStepUpLimits, current: OwnStepUpLimits): boolean =>
   limits.some((limit) => {
     const [after, before] = [next, current].map((own) => parseAmount(own[limit] ?? defaultStepUpLimits[limit], DECIMALS));
