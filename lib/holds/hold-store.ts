@@ -112,11 +112,14 @@ export async function rememberSeller(tx: Tx, mandateId: string, sellerId: string
     .onConflictDoNothing();
 }
 
-export async function suspendMandate(tx: Tx, mandateId: string): Promise<void> {
-  await tx
+/** Returns false if the mandate is not active; it then stays unchanged. */
+export async function suspendMandate(tx: Tx, mandateId: string): Promise<boolean> {
+  const suspended = await tx
     .update(mandates)
     .set({ status: "suspended", updatedAt: sql`clock_timestamp()` })
-    .where(and(eq(mandates.mandateId, mandateId), eq(mandates.status, "active")));
+    .where(and(eq(mandates.mandateId, mandateId), eq(mandates.status, "active")))
+    .returning({ mandateId: mandates.mandateId });
+  return suspended.length > 0;
 }
 
 /** Sums the amounts that are spent or reserved now, for each time window of the mandate's limits that has not ended. */

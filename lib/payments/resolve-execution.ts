@@ -167,14 +167,13 @@ async function forgotten(resolution: Resolution, back: "processing" | "pending")
 async function bookOverrun(resolution: Resolution, hold: Hold): Promise<void> {
   const { tx, execution, now } = resolution;
   const { mandateId, organizationId } = execution;
-  const breaks = await breaksCap(tx, mandateId);
+  const suspended = (await breaksCap(tx, mandateId)) && (await suspendMandate(tx, mandateId));
   log().error(
-    { executionId: execution.executionId, mandateId, suspended: breaks },
+    { executionId: execution.executionId, mandateId, suspended },
     "A payment was settled after its hold had been released",
   );
   note(resolution, "reservation.overrun", { reservationId: reservationIdOf(hold), amountAtomic: hold.amount.toString() });
-  if (!breaks) return;
-  await suspendMandate(tx, mandateId);
+  if (!suspended) return;
   const metadata = { reason: "A settled payment exceeds a limit of the mandate." };
   audit(
     tx,

@@ -180,21 +180,35 @@ describe("reconcile", () => {
     expect(taken.reduce((sum, count) => sum + count, 0)).toBe(payments.length);
   });
 
-  test("a payment that settles after its hold was released is an overrun, and suspends a mandate whose limit it exceeds", async () => {
+  /** A payment that settles although its hold was released and its amount reserved again. */
+  async function overrun(beforeSettling: (scene: PaymentScene) => Promise<unknown>) {
     const policy = { assets: [{ asset: "USDC", chain: "eip155:84532" }], limits: { perPayment: "0.3", total: "0.3" } };
     const { scene, authorizationId, executionId } = await pendingPayment({ policy });
-    const { mandateId, person } = scene;
+    const { mandateId } = scene;
     // Releases the reserved amount although its signed payment was already returned, as a bug or an operator could.
     await setHolds(ofAuthorization(authorizationId), { status: "released" });
     await database().execute(`UPDATE mandates SET reserved = 0 WHERE mandate_id = '${mandateId}'`);
     const second = await authorized(scene);
     expect(second.policyDecision.outcome).toBe("allow");
+    await beforeSettling(scene);
     const transaction = toHex(1, { size: 32 });
     await transact(async (tx) => resolveExecution(tx, executionId, mandateId, { kind: "settled", transaction }));
-    const { data } = await send(mandates.getMandate, getMandate, { as: person.credential, id: mandateId });
-    expect(data.status).toBe("suspended");
     expect((await eventsOf(executionId)).map(({ type }) => type)).toContain("reservation.overrun");
+    const suspensions = (await eventsOf(mandateId)).filter(({ type }) => type === "mandate.suspended").length;
+    return { scene, status: (await mandateOf(scene)).data.status, suspensions };
+  }
+
+  test("a payment that settles after its hold was released is an overrun, and suspends a mandate whose limit it exceeds", async () => {
+    const { scene, status, suspensions } = await overrun(() => Promise.resolve());
+    expect([status, suspensions]).toEqual(["suspended", 1]);
     expect((await authorized(scene)).policyDecision.denialCode).toBe("mandate_suspended");
+  });
+
+  test("an overrun of a revoked mandate writes no event that says it was suspended", async () => {
+    const { status, suspensions } = await overrun(({ mandateId, person }) =>
+      send(mandates.revokeMandate, revokeMandate, { as: person.credential, id: mandateId }),
+    );
+    expect([status, suspensions]).toEqual(["revoked", 0]);
   });
 
   test("a signed payment that nobody settled fails after its expiry on the chain", async () => {
