@@ -15,7 +15,7 @@ export const checkReadiness = operation({
   tag: "Commerce",
   summary: "Check whether an order could be placed now",
   description:
-    "Reads the storefront, asks it for a quote if items are named, and simulates the mandate's policy. Nothing is reserved and nothing is stored. Every check says what is missing and what to do; checks that the request does not need are skipped. Token data is only compared with the installation's configuration; a difference is answered with 400.",
+    "Reads the storefront, asks it for a quote if items are named, and simulates the mandate's policy. No amount is reserved and no decision is stored; an offer that the service saw is stored. Every check says what is missing and what to do; checks that the request does not need are skipped. Token data is only compared with the installation's configuration; a difference is answered with 400.",
   access: { capability: "readiness:read" },
   body: CheckReadiness,
   response: Readiness,

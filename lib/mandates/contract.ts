@@ -236,7 +236,7 @@ export const simulateMandate = operation({
   tag: "Mandates",
   summary: "Ask what a mandate would decide",
   description:
-    "With an intent: how the mandate would decide about it now. With a policy: how the mandate's last decisions would change under it, with budgets used as if it had been in force. Nothing is reserved or stored.",
+    "With an intent: how the mandate would decide about it now. With a policy: how the mandate's last decisions would change under it, with budgets used as if it had been in force. No amount is reserved and no decision is stored. If the decision depends on what a seller's domain asks for, the service calls the domain and stores the offer that it saw, as authorizePayment does.",
   access: { capability: "mandates:read" },
   body: z
     .union([z.strictObject({ intent: AskedIntent }), z.strictObject({ policy: Policy, last: z.int().min(1).max(200) })])
