@@ -115,7 +115,7 @@ async function ask(probe: DueProbe): Promise<string | null> {
   }
 }
 
-/** The caller must have no open transaction, because this opens one on another connection. */
+/** Call it outside of a transaction: it takes a second connection, and the offer stays stored if the caller rolls back. */
 export async function rememberProbed({ terms, answeredAt }: Pick<ProbedCheckout, "terms" | "answeredAt">): Promise<void> {
   const { host, hostname } = new URL(answeredAt);
   const domain = sellerDomainOf(host) ?? sellerDomainOf(hostname);

@@ -138,7 +138,7 @@ export async function takeWork(tx: Tx, settlementId: string, leaseMs: number): P
   return rows.length === 1;
 }
 
-/** Call this if nothing is known to have been sent, so that the next repeated request may send the settlement. */
+/** Call this if it is not known whether anything was sent: the next repeated request may send the settlement. */
 export async function endWork(tx: Tx, settlementId: string): Promise<void> {
   await tx
     .update(plainSettlements)

@@ -129,7 +129,7 @@ export class NotServed extends CountersignError {
 }
 
 /**
- * The payment is on the chain, but the seller did not serve or its answer was lost. Ask the seller with the receipt; do not pay
+ * The payment is on the chain, but the seller did not serve or its answer was lost. Show the receipt to the seller; do not pay
  * again.
  */
 export class PaidButNotServed extends NotServed {
