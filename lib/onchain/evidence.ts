@@ -86,16 +86,19 @@ async function evidenceAt(transfer: AuthorizedTransfer, now: Date, depth: bigint
 
 /**
  * Reads block `at` or else the newest confirmed block. Without `at`, "spent" and "expired" are returned only if the final block
- * shows the same. @throws if the chain does not answer, or has no event of a nonce that was used
+ * shows the same.
  */
-export async function readEvidence(transfer: AuthorizedTransfer, now: Date, at?: bigint): Promise<Evidence> {
-  const { chain } = transfer;
-  const found = await evidenceAt(transfer, now, at ?? (await confirmedBlock(chain)));
+export async function judgeBlocks(chain: string, read: (block: bigint) => Promise<Evidence>, at?: bigint): Promise<Evidence> {
+  const found = await read(at ?? (await confirmedBlock(chain)));
   const endsPayment = found.kind === "spent" || found.kind === "expired";
   if (!endsPayment || at !== undefined || isFinalAtOnce(chain)) return found;
-  const final = await evidenceAt(transfer, now, await finalBlock(chain));
+  const final = await read(await finalBlock(chain));
   return final.kind === found.kind ? final : { kind: "unused" };
 }
+
+/** Reads blocks like judgeBlocks. @throws if the chain does not answer, or has no event of a nonce that was used */
+export const readEvidence = (transfer: AuthorizedTransfer, now: Date, at?: bigint): Promise<Evidence> =>
+  judgeBlocks(transfer.chain, (block) => evidenceAt(transfer, now, block), at);
 
 export function* blockRanges(first: bigint, last: bigint) {
   for (let fromBlock = first; fromBlock <= last; fromBlock += LOG_BLOCKS) {

@@ -71,9 +71,9 @@ export async function resolveExecution(tx: Tx, executionId: string, mandateId: s
 const isCaptured = async (tx: Tx, { authorizationId }: ExecutionRow): Promise<boolean> =>
   (await holdOf(tx, authorizationId))?.status === "captured";
 
-/** Whether a reorganization is still looked for. A payment from a smart account counts as final once it is settled. */
-export const isNotFinal = ({ settlementStatus, settlementMode, nextCheckAt }: ExecutionRow): boolean =>
-  settlementStatus === "settled" && settlementMode !== "smartAccount" && nextCheckAt !== null;
+/** Whether a reorganization is still looked for. */
+export const isNotFinal = ({ settlementStatus, nextCheckAt }: ExecutionRow): boolean =>
+  settlementStatus === "settled" && nextCheckAt !== null;
 
 function changed(resolution: Resolution, finding: Finding): Promise<ExecutionRow> {
   if (finding.kind === "settled") return settled(resolution, finding.transaction, finding.final !== false);

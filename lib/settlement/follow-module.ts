@@ -3,7 +3,7 @@ import { clock } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { chainFailure } from "#lib/chains/client.ts";
-import type { Evidence } from "#lib/onchain/evidence.ts";
+import { isFinalAtOnce, type Evidence } from "#lib/onchain/evidence.ts";
 import { readModuleEvidence, type ModulePayment } from "#lib/onchain/registry/payment-module.ts";
 import { findRelayFor } from "#lib/onchain/relay-store.ts";
 import { relayNow } from "#lib/onchain/relay/queue-relay.ts";
@@ -17,7 +17,7 @@ const ASK_EVERY_MS = 400;
 /** An execution by the payment module stores these fields as its credential until the outcome is final. */
 type RegistryEntry = { readonly registry: Hex; readonly onChainId: Hex };
 
-function paymentOf(execution: ExecutionRow, authorization: AuthorizationRow): ModulePayment {
+export function modulePaymentOf(execution: ExecutionRow, authorization: AuthorizationRow): ModulePayment {
   const { asset, amount, payTo } = expectedPayment(authorization);
   const { payer, nonce, validBefore, fromBlock } = execution;
   if (payer === null || nonce === null || validBefore === null) throw new Error("An execution has no payment of the module.");
@@ -60,8 +60,9 @@ const look = async (execution: ExecutionRow, authorization: AuthorizationRow): P
  * @throws if the chain does not answer
  */
 export async function investigateModule(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {
-  const evidence = await readModuleEvidence(paymentOf(execution, authorization), await clock(database()));
-  if (evidence.kind === "transferred") return { kind: "settled", transaction: evidence.transaction };
+  const evidence = await readModuleEvidence(modulePaymentOf(execution, authorization), await clock(database()));
+  if (evidence.kind === "transferred")
+    return { kind: "settled", transaction: evidence.transaction, final: isFinalAtOnce(authorization.chain) };
   const relay = await findRelayFor(database(), "payMandate", execution.executionId);
   const neverSent = relay?.status === "abandoned" && relay.hash === null && relay.earlierHashes.length === 0;
   if (evidence.kind !== "unused" || neverSent) return { kind: "failed", failure: failureOf(evidence, relay?.failure ?? null) };

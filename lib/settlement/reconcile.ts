@@ -3,11 +3,12 @@ import { database } from "#lib/db/client.ts";
 import { enterGate } from "#lib/command/gate-store.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { chainFailure, isChainError } from "#lib/chains/client.ts";
-import { finalBlock, readEvidence } from "#lib/onchain/evidence.ts";
+import { finalBlock, readEvidence, type Evidence } from "#lib/onchain/evidence.ts";
 import { authorizationOf, type AuthorizationRow, type ExecutionRow } from "#lib/holds/execution-store.ts";
+import { readModuleEvidence } from "#lib/onchain/registry/payment-module.ts";
 import { isNotFinal, resolveExecution } from "#lib/payments/resolve-execution.ts";
 import { admitsNow } from "#lib/holds/may-submit.ts";
-import { investigateModule } from "#lib/settlement/follow-module.ts";
+import { investigateModule, modulePaymentOf } from "#lib/settlement/follow-module.ts";
 import { leaseMs } from "#lib/settlement/limits.ts";
 import type { Finding } from "#lib/payments/settlement-state.ts";
 import { leaseDue } from "#lib/settlement/store.ts";
@@ -65,11 +66,14 @@ export async function investigate(execution: ExecutionRow, authorization: Author
 
 /** A settled payment that is not final may become final, need more blocks, or be removed by a reorganization. */
 async function investigateSettled(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {
-  const transfer = transferOf(execution, authorization);
   const now = await clock(database());
-  const final = await readEvidence(transfer, now, await finalBlock(transfer.chain));
+  const read = (at?: bigint): Promise<Evidence> =>
+    execution.settlementMode === "smartAccount"
+      ? readModuleEvidence(modulePaymentOf(execution, authorization), now, at)
+      : readEvidence(transferOf(execution, authorization), now, at);
+  const final = await read(await finalBlock(authorization.chain));
   if (final.kind === "transferred") return { kind: "settled", transaction: final.transaction };
-  if ((await readEvidence(transfer, now)).kind === "transferred") return { kind: "waiting" };
+  if ((await read()).kind === "transferred") return { kind: "waiting" };
   return { kind: "forgotten", back: execution.settlementMode === "offchainAuthorized" ? "pending" : "processing" };
 }
 

@@ -2,7 +2,7 @@ import { encodeFunctionData, keccak256, parseAbi, parseEventLogs, stringToHex, t
 import { chainIdOf } from "#lib/chains/chains.ts";
 import { publicClient } from "#lib/chains/client.ts";
 import { deploymentOn } from "#lib/onchain/registry/deployments.ts";
-import { blockRanges, confirmedBlock, isOver, type Evidence } from "#lib/onchain/evidence.ts";
+import { blockRanges, isOver, judgeBlocks, type Evidence } from "#lib/onchain/evidence.ts";
 import { policySignerAccount } from "#lib/onchain/keys.ts";
 import type { RegisteredPayment } from "#lib/onchain/registry/refusals.ts";
 import { tokenAbi } from "#lib/onchain/token.ts";
@@ -68,10 +68,12 @@ export const paymentUsedAt = (
     blockNumber,
   });
 
-/** Reads the newest confirmed block. @throws if the chain does not answer, or has no event of a payment that was counted */
-export async function readModuleEvidence(payment: ModulePayment, now: Date): Promise<Evidence> {
+/** Reads blocks like judgeBlocks. @throws if the chain does not answer, or has no event of a payment that was counted */
+export const readModuleEvidence = (payment: ModulePayment, now: Date, at?: bigint): Promise<Evidence> =>
+  judgeBlocks(payment.chain, (block) => evidenceAt(payment, now, block), at);
+
+async function evidenceAt(payment: ModulePayment, now: Date, depth: bigint): Promise<Evidence> {
   const { chain, validBefore } = payment;
-  const depth = await confirmedBlock(chain);
   const [used, over] = await Promise.all([paymentUsedAt(payment, depth), isOver(chain, depth, validBefore, now)]);
   if (!used) return { kind: over ? "expired" : "unused" };
   const transaction = await countedIn(payment, depth);
