@@ -45,12 +45,12 @@ async function payment() {
   await mine(8);
   const { authorizationId } = await authorized(scene, { enforcementPath: "onchain" });
   const pay = () => execute(scene, { authorizationId });
-  const mineOf = <T extends typeof executions | typeof reservations | typeof registrationSlots>(table: T) =>
+  const ofIt = (table: typeof executions | typeof reservations | typeof registrationSlots) =>
     eq(table.authorizationId, authorizationId);
   const state = async () => {
-    const [execution] = await database().select().from(executions).where(mineOf(executions));
-    const [hold] = await database().select().from(reservations).where(mineOf(reservations));
-    const [slot] = await database().select().from(registrationSlots).where(mineOf(registrationSlots));
+    const [execution] = await database().select().from(executions).where(ofIt(executions));
+    const [hold] = await database().select().from(reservations).where(ofIt(reservations));
+    const [slot] = await database().select().from(registrationSlots).where(ofIt(registrationSlots));
     const captures = await database()
       .select()
       .from(mandateLedger)
