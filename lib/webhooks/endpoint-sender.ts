@@ -19,7 +19,7 @@ const NOTED_AFTER_MS = 100;
 const TURN_MAX_MS = 2_000;
 
 /** All senders of this process together use at most this many database connections. */
-const CONNECTIONS = 4;
+export const CONNECTIONS = 4;
 
 function withConnection<T>(work: () => Promise<T>): Promise<T> {
   const turns = perProcess("webhookTurns", () => ({ next: 0 }));
@@ -47,7 +47,7 @@ class EndpointSender {
     for (let turn = 0; turn < TURNS_MAX && !isStopping(); turn += 1) {
       const noted = this.#answered.length;
       const begun = await this.#turn();
-      if (begun === 0 && noted === 0 && this.#underWay === 0) return;
+      if (begun === 0 && noted === 0 && this.#underWay === 0 && this.#answered.length === 0) return;
       quietMs = begun + noted > 0 ? NOTED_AFTER_MS : Math.min(TURN_MAX_MS, quietMs * 2);
       await this.#answers(quietMs);
     }
