@@ -59,10 +59,15 @@ const setStatus = (tx: Tx, hold: Hold, status: ReservationStatus): Promise<void>
 
 type Sums = { readonly spent: bigint; readonly reserved: bigint; readonly payments: number };
 
-/** The database refuses sums above a ceiling; `raise` raises it, only for money that moved after its reservation ended. */
+/**
+ * The database refuses sums above a ceiling; `raise` raises it, only for money that moved after its reservation ended. A ceiling
+ * that is null must stay null, so that later payments have no limit that the mandate does not name.
+ */
 async function move(tx: Tx, hold: Hold, sums: Sums, raise = false): Promise<void> {
-  const raised = (used: unknown, ceiling: unknown) =>
-    raise ? { ceiling: sql`greatest(${ceiling}, ${used} + ${sums.spent.toString()}::numeric)` } : {};
+  const raised = (used: SQL, ceiling: unknown) => {
+    const least = sql`${used} + ${sums.spent.toString()}::numeric`;
+    return raise ? { ceiling: sql`CASE WHEN ${ceiling} IS NOT NULL THEN greatest(${ceiling}, ${least}) END` } : {};
+  };
   const amounts = (table: typeof mandates | typeof usageBuckets) => ({
     spent: sql`${table.spent} + ${sums.spent.toString()}::numeric`,
     reserved: sql`${table.reserved} + ${sums.reserved.toString()}::numeric`,

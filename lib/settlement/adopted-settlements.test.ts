@@ -26,8 +26,8 @@ beforeEach(async () => void (await database().execute(sql`DELETE FROM rate_limit
 afterEach(async () => expect(await brokenSums()).toEqual([]));
 afterAll(() => service.close());
 
-async function payment(settlementMode: "offchainAuthorized" | "facilitatorSettled" = "offchainAuthorized") {
-  const scene = await paymentScene({ settlementMode });
+async function payment(settlementMode: "offchainAuthorized" | "facilitatorSettled" = "offchainAuthorized", mandate = {}) {
+  const scene = await paymentScene({ settlementMode, mandate });
   const wallet = newWallet();
   await chain().mint(wallet.address, 1_000_000n);
   const { authorizationId } = await authorized(scene);
@@ -96,6 +96,21 @@ describe("a payment that its seller settled before it was executed", () => {
     expect((await revoked.pay()).status).toBe(200);
     await follow();
     expect((await bookedOf(revoked.authorizationId)).hold).toBe("captured");
+  });
+
+  test("as an overrun, limits nothing that the mandate leaves without a limit", async () => {
+    const budgets = [{ period: "year" as const, timezone: "UTC", amount: "10" }];
+    const counts = [{ period: "day" as const, timezone: "UTC", max: 10 }];
+    const assets = [{ asset: "USDC", chain: "eip155:84532" }];
+    const policy = { assets, limits: { perPayment: "1", budgets, counts } };
+    const { scene, authorizationId, settle, pay } = await payment("offchainAuthorized", { policy });
+    expect(await settle()).toBe(true);
+    await expireNow(ofAuthorization(authorizationId));
+    await sweepHolds();
+    expect((await pay()).status).toBe(200);
+    await follow();
+    expect((await bookedOf(authorizationId)).paid).toEqual(["overrun"]);
+    expect((await authorized(scene)).policyDecision.outcome).toBe("allow");
   });
 
   test("is charged once: it does not pay another authorization for the same payment", async () => {
