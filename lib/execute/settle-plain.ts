@@ -73,6 +73,8 @@ export async function settlePlainAgain(
   if (final) return book(asked, seller, settlementId, final);
   if (!isLeft) return pending(asked, await transactionOf(settlementId));
   const verified = await askChain(asked.credential, asked.expected);
+  // Only a confirmed block shows whether this settlement or something else used the nonce.
+  if (!verified.ok && verified.failure.code === "nonce_already_used") return pending(asked, await transactionOf(settlementId));
   if (!verified.ok) return refused(asked, verified.failure.code, verified.failure.detail);
   const allowed = await transact(async (tx) => {
     const admitted = await admit(tx, asked, seller);

@@ -215,6 +215,17 @@ describe("a payment without a mandate", () => {
     }
   });
 
+  test("whose block has too few confirmations is pending for a later request too, and then settled", async () => {
+    configure({ confirmations: 3 });
+    const { ask, nonce } = await plainPayment();
+    const { transaction } = await ask("settle");
+    const leaseEnded = { workedUntil: sql`clock_timestamp()` as unknown as Date };
+    await database().update(plainSettlements).set(leaseEnded).where(eq(plainSettlements.nonce, nonce));
+    expect(await ask("settle")).toMatchObject({ success: false, errorReason: "settlement_pending", transaction });
+    await chain().client.mine({ blocks: 3 });
+    expect(await ask("settle")).toMatchObject({ success: true, transaction });
+  });
+
   test("is reported as settled at its receipt if the chain is configured so, and checked until it has its confirmations", async () => {
     configure({ confirmations: 3, settledAt: "receipt" });
     const supported = (await (await fetch(`${service.url}/api/x402/supported`)).json()) as { kinds: { extra: object }[] };
