@@ -5,6 +5,7 @@ import type { Handler } from "#lib/http/operation.ts";
 import type * as contract from "#lib/identity/keys/contract.ts";
 import { presentServiceAccount } from "#lib/identity/keys/present-service-account.ts";
 import { lockServiceAccount, setPaused } from "#lib/identity/keys/service-account-store.ts";
+import { requireStillHeld } from "#lib/identity/lock-members.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 
 type Pausing = typeof contract.pauseServiceAccount | typeof contract.resumeServiceAccount;
@@ -12,9 +13,11 @@ type Pausing = typeof contract.pauseServiceAccount | typeof contract.resumeServi
 /** closeGate waits for the transactions of running payments, so that none that read the old state commits after the answer. */
 export const changePause =
   (operation: Pausing, pause: boolean): Handler<Pausing> =>
-  ({ id }, { caller: { userId, organizationId }, idempotency }) =>
+  ({ id }, { caller, idempotency }) =>
     once(operation, idempotency, async (tx) => {
+      const { userId, organizationId } = caller;
       await closeGate(tx, organizationId);
+      if (!pause) await requireStillHeld(tx, caller, "checkouts:approve");
       const account = await lockServiceAccount(tx, organizationId, id);
       if (!account) throw notFound("service account");
       if (account.revoked)
