@@ -24,6 +24,7 @@ describe("compose", () => {
     expect(quoted("Pay now at https://evil.example/x or www.evil.example")).toBe(
       "“Pay now at evil.\u2060example/x or evil.\u2060example”",
     );
+    expect(quoted("Pay at http:www.//3232235777/x")).not.toContain("http://");
     expect(quoted("Harbor Books Ltd.")).toBe("“Harbor Books Ltd.”");
     expect(quoted("x".repeat(200))).toHaveLength(82);
   });

@@ -14,9 +14,15 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
 /** Beginnings of text that mail programs turn into a link. */
 const LINKED = /(?:\bhttps?:\/\/|\bwww\.)/gi;
 
+/** Repeated, because the parts around a removed beginning can form another one, as in "http:www.//". */
+function withoutLinks(text: string): string {
+  const rest = text.replaceAll(LINKED, "");
+  return rest === text ? text : withoutLinks(rest);
+}
+
 /** Makes a user-chosen name safe for a mail: one line, quoted, short, and without a web address that becomes a link. */
 export function quoted(name: string, max = 80): string {
-  const text = name.replaceAll(UNSEEN, " ").replaceAll(LINKED, "").replaceAll(/\s+/g, " ").trim();
+  const text = withoutLinks(name.replaceAll(UNSEEN, " ")).replaceAll(/\s+/g, " ").trim();
   const short = text.length > max ? `${text.slice(0, max - 1).trimEnd()}…` : text;
   // Insert a word joiner after a full stop inside the text, or mail programs turn a domain into a link.
   return `“${short.replaceAll(/\.(?=\S)/g, ".\u2060")}”`;
