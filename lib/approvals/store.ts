@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, inArray, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
 import type { ApprovalRow, CheckoutRow, NewCheckout, ReviewRow } from "#lib/approvals/checkout-rows.ts";
 import { openStatuses } from "#lib/approvals/checkout-state.ts";
 import { checkoutApprovals, checkoutIntents, checkoutReviews } from "#lib/approvals/tables.ts";
@@ -240,6 +240,22 @@ export const dueCheckouts = (db: Db, limit: number) =>
     .from(checkoutIntents)
     .where(and(inArray(checkoutIntents.status, [...openStatuses]), lte(checkoutIntents.expiresAt, sql`clock_timestamp()`)))
     .orderBy(asc(checkoutIntents.expiresAt))
+    .limit(limit);
+
+/** Undecided checkouts whose authorized payment cannot be paid any more, because its mandate or its agent was revoked. */
+export const revokedCheckouts = (db: Db, limit: number) =>
+  db
+    .select(getTableColumns(checkoutIntents))
+    .from(checkoutIntents)
+    .innerJoin(mandates, eq(mandates.mandateId, checkoutIntents.mandateId))
+    .leftJoin(serviceAccounts, eq(serviceAccounts.serviceAccountId, checkoutIntents.ownerSubjectId))
+    .where(
+      and(
+        inArray(checkoutIntents.status, [...openStatuses]),
+        isNotNull(checkoutIntents.authorizationId),
+        or(eq(mandates.status, "revoked"), isNotNull(serviceAccounts.revokedAt)),
+      ),
+    )
     .limit(limit);
 
 export const dueApprovals = (db: Db, limit: number) =>

@@ -243,6 +243,16 @@ describe("the approval of a payment that was authorized", () => {
     expect((await eventsOf(checkoutIntentId)).at(-1)).toMatchObject({ type: "checkout.expired", actorId: "service" });
   });
 
+  test("a checkout without a decision is canceled after its mandate was revoked, so that its agent stops waiting", async () => {
+    const checkoutIntentId = checkoutOf(await authorized(scene));
+    await send(mandates.revokeMandate, revokeMandate, { as: scene.person.credential, id: scene.mandateId, body: {} });
+    await sweepCheckouts();
+    expect((await read(checkoutIntentId, scene.agent.credential)).data.intent.status).toBe("canceled");
+    expect(await holds()).toMatchObject([{ status: "released" }]);
+    expect((await eventsOf(checkoutIntentId)).at(-1)).toMatchObject({ type: "checkout.canceled", actorId: "service" });
+    expect(await sweepCheckouts()).toBe(0);
+  });
+
   test("a checkout without a decision ends together with its hold, and the agent reads that nobody declined it", async () => {
     const authorization = await authorized(scene);
     const checkoutIntentId = checkoutOf(authorization);

@@ -1,17 +1,19 @@
 import { clock, transact } from "#lib/audit/transact.ts";
+import { isOpen } from "#lib/approvals/checkout-state.ts";
 import { closeCheckout, openToClose } from "#lib/approvals/close-checkout.ts";
 import { statusAt } from "#lib/approvals/present-checkout.ts";
-import { dueApprovals, dueCheckouts, type Scope } from "#lib/approvals/store.ts";
+import { dueApprovals, dueCheckouts, revokedCheckouts, type Scope } from "#lib/approvals/store.ts";
 import { database } from "#lib/db/client.ts";
 import { isProblem } from "#lib/problem.ts";
+import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
 const ROWS = 200;
 
-/** Closes checkouts that are due, at most ROWS undecided and ROWS approved ones, and returns how many it closed. */
+/** Closes at most ROWS expired, ROWS revoked and ROWS approved checkouts that are due, and returns how many it closed. */
 export async function sweepCheckouts(): Promise<number> {
   let swept = 0;
-  for (const checkout of await dueCheckouts(database(), ROWS)) {
-    swept += await sweepOne(checkout, checkout.checkoutIntentId);
+  for (const due of [dueCheckouts, revokedCheckouts]) {
+    for (const checkout of await due(database(), ROWS)) swept += await sweepOne(checkout, checkout.checkoutIntentId);
   }
   for (const { approval, environment } of await dueApprovals(database(), ROWS)) {
     swept += await sweepOne({ organizationId: approval.organizationId, environment }, approval.checkoutIntentId);
@@ -34,7 +36,9 @@ const closeIfDue = (scope: Scope, checkoutIntentId: string): Promise<number> =>
     const now = await clock(tx);
     const undecided = statusAt(checkout, now) === "expired" && checkout.status !== "expired";
     const unused = checkout.status === "approved" && approval?.status === "pending" && approval.expiresAt <= now;
-    const revoked = checkout.status === "approved" && approval?.status === "pending" && rightsGone;
+    const undecidedPayment = isOpen(checkout.status as CheckoutStatus) && checkout.authorizationId !== null;
+    const approved = checkout.status === "approved" && approval?.status === "pending";
+    const revoked = (undecidedPayment || approved) && rightsGone;
     if (!undecided && !unused && !revoked) return 0;
     const status = undecided || unused ? "expired" : "canceled";
     await closeCheckout(tx, opened, { status, actorId: "service", metadata: {} }, now);
