@@ -1,4 +1,4 @@
-/** Its message can be shown to people. */
+/** An error that is not an answer of the service; its message can be shown to people. */
 export class SaidError extends Error {}
 
 export const NOT_LOADED =

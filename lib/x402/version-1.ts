@@ -4,7 +4,7 @@ import type { PaymentPayload } from "@x402/core/types";
 import { failed, type Failure } from "#lib/x402/failure.ts";
 import { requirementsOf, type ExpectedPayment } from "#lib/x402/requirements.ts";
 
-/* Converts x402 version 1 to version 2: the signed transfer is the same in both, and the fields around it differ. */
+/* Converts payments of x402 version 1 to version 2: the signed transfer is the same in both, the fields around it differ. */
 
 const chains = new Map(Object.entries(EVM_NETWORK_CHAIN_ID_MAP).map(([network, id]) => [network, `eip155:${id}`]));
 const networks = new Map([...chains].map(([network, chain]) => [chain, network]));
