@@ -42,9 +42,16 @@ const sequenceIn = (text: string, where: string): number => {
   return Number(text);
 };
 
+/** The content of the file; null if it does not exist yet. */
+const savedIn = (file: string): Promise<string | null> =>
+  readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw new WrongUse(`The file ${file} cannot be read: ${error.message}`);
+  });
+
 async function begin(api: Api, { after, cursor }: Values, signal: AbortSignal): Promise<number> {
   if (after !== undefined) return sequenceIn(after, "--after");
-  const saved = cursor === undefined ? null : await readFile(cursor, "utf8").catch(() => null);
+  const saved = cursor === undefined ? null : await savedIn(cursor);
   return saved === null ? newest(api, signal) : sequenceIn(saved.trim(), `The content of ${cursor}`);
 }
 
@@ -83,6 +90,12 @@ async function keep(file: string, sequence: number): Promise<void> {
   await rename(`${file}.next`, file);
 }
 
+/** Keeps the place where the program begins, because events can come between its end and its next start. */
+const keepFirst = (file: string, sequence: number): Promise<void> =>
+  keep(file, sequence).catch((error: Error) => {
+    throw new WrongUse(`The file ${file} cannot be written: ${error.message}`);
+  });
+
 async function read(api: Api, after: number, signal: AbortSignal): Promise<readonly Event[]> {
   try {
     return (await api.listEvents({ query: { after, limit: PAGE } }, { signal })).items;
@@ -109,6 +122,7 @@ export async function listen(target: string, values: Values): Promise<Said> {
   let after: number | null = null;
   try {
     after = await begin(api, values, signal);
+    if (values.cursor !== undefined) await keepFirst(values.cursor, after);
     console.error(`Events after ${after} go to ${url}. The secret is ${secret}`);
     for (;;) {
       const events = await read(api, after, signal);
