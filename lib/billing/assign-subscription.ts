@@ -3,8 +3,10 @@ import * as contract from "#lib/billing/contract.ts";
 import { presentSubscription } from "#lib/billing/present.ts";
 import { knownOrganizations, saveSubscription } from "#lib/billing/store.ts";
 import { reasonIn } from "#lib/billing/reason-in.ts";
+import { enterGate } from "#lib/command/gate-store.ts";
 import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
+import { requireRight } from "#lib/identity/platform-right.ts";
 import { newId } from "#lib/ids.ts";
 import { invalidField, notFound } from "#lib/problem.ts";
 
@@ -18,9 +20,11 @@ function monthAfter(start: Date): Date {
 
 export const assignSubscription: Handler<typeof contract.assignSubscription> = ({ body }, { caller, idempotency }) =>
   once(contract.assignSubscription, idempotency, async (tx) => {
+    await enterGate(tx);
+    const now = await clock(tx);
+    await requireRight(tx, caller, "platform.subscriptions.manage", now);
     const { organizationId, planId, tier, status, metadata } = body;
     if (!(await knownOrganizations(tx, [organizationId])).has(organizationId)) throw notFound("organization");
-    const now = await clock(tx);
     const start = body.currentPeriodStart === undefined ? now : new Date(body.currentPeriodStart);
     const end = body.currentPeriodEnd === undefined ? monthAfter(start) : new Date(body.currentPeriodEnd);
     if (end <= start) throw invalidField("/currentPeriodEnd", "The period ends before it begins.");

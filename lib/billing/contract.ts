@@ -86,7 +86,7 @@ export const saveFeeSchedule = operation({
   access: { platformCapability: "platform.feeSchedules.manage" },
   body: SaveFeeSchedule,
   response: FeeSchedule,
-  problems: ["idempotency_in_flight", "idempotency_key_reused", "not_found"],
+  problems: ["forbidden", "idempotency_in_flight", "idempotency_key_reused", "not_found"],
   example: {
     body: {
       name: "Developer plan",
@@ -154,7 +154,7 @@ export const assignSubscription = operation({
   access: { platformCapability: "platform.subscriptions.manage" },
   body: AssignSubscription,
   response: Subscription,
-  problems: ["idempotency_in_flight", "idempotency_key_reused", "not_found"],
+  problems: ["forbidden", "idempotency_in_flight", "idempotency_key_reused", "not_found"],
   example: {
     body: { organizationId: buyerOrganizationId, tier: "developer", status: "trialing" },
     response: {

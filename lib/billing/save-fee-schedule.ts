@@ -9,8 +9,10 @@ import { knownOrganizations, lockFeeSchedule, saveSchedule } from "#lib/billing/
 import type { Tx } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import { reasonIn } from "#lib/billing/reason-in.ts";
+import { enterGate } from "#lib/command/gate-store.ts";
 import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
+import { requireRight } from "#lib/identity/platform-right.ts";
 import { newId } from "#lib/ids.ts";
 import { invalidField, notFound, Problem } from "#lib/problem.ts";
 
@@ -45,6 +47,8 @@ async function findOld(tx: Tx, feeScheduleId: string | undefined) {
 
 export const saveFeeSchedule: Handler<typeof contract.saveFeeSchedule> = ({ body }, { caller, idempotency }) =>
   once(contract.saveFeeSchedule, idempotency, async (tx) => {
+    await enterGate(tx);
+    await requireRight(tx, caller, "platform.feeSchedules.manage", await clock(tx));
     const old = await findOld(tx, body.feeScheduleId);
     const now = await clock(tx);
     const effectiveFrom = body.effectiveFrom === undefined ? (old?.effectiveFrom ?? now) : new Date(body.effectiveFrom);
