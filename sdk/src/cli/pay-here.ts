@@ -64,6 +64,15 @@ export const shorten = (text: string): { readonly text: string; readonly truncat
   truncated: text.length > ANSWER_CHARACTERS,
 });
 
+/** Sorts the members of objects, so that JSON.stringify writes equal values as equal text. */
+const sorted = (_: string, value: unknown): unknown =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
+
+/** Equal for all calls that the service takes for the same purchase. */
+const keyOf = (args: Arguments): string => JSON.stringify({ ...args, method: args.method ?? "GET" }, sorted);
+
 type Purchase = { readonly operation: string; readonly until: number; paid?: Json };
 
 /**
@@ -73,7 +82,7 @@ type Purchase = { readonly operation: string; readonly until: number; paid?: Jso
 export function purchases() {
   const known = new Map<string, Purchase>();
   return (args: Arguments): Purchase => {
-    const key = JSON.stringify(args);
+    const key = keyOf(args);
     const found = known.get(key);
     if (found && found.until > Date.now()) return found;
     const operation = args.purchaseId === undefined ? crypto.randomUUID() : `mcp ${key}`;
