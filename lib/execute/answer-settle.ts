@@ -68,6 +68,8 @@ const takeOver = (
     await updateExecution(tx, execution.executionId, {
       settlementStatus: "processing",
       nextCheckAt: new Date(now.getTime() + leaseMs()),
+      // The attempts until now only looked at the chain; reconcile limits those that submit the payment.
+      attempts: 0,
     });
     const metadata = { sellerOrganizationId: seller.organizationId };
     auditExecution(tx, execution, { type: "payment.processing", actorId: seller.serviceAccountId, metadata }, now);

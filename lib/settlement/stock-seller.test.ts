@@ -2,13 +2,18 @@ import { x402Client } from "@x402/core/client";
 import { decodePaymentResponseHeader } from "@x402/core/http";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPayment } from "@x402/fetch";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { buy } from "../../examples/without-package.ts";
 import { startSeller } from "../../examples/seller.ts";
+import { eq } from "drizzle-orm";
+import { database } from "#lib/db/client.ts";
+import { executions } from "#lib/holds/tables.ts";
+import { forget } from "#lib/process.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { readReceived } from "#lib/settlement/list-settlements.ts";
 import { useDatabase } from "#test/database.ts";
 import { CHAIN } from "#test/mandates.ts";
+import { past } from "#test/past.ts";
 import {
   authorized,
   execute,
@@ -133,6 +138,32 @@ describe("a seller with the standard x402 library", () => {
     expect(replies.map((reply) => reply.status).toSorted()).toEqual([200, 402, 402, 402]);
     expect(await settlementStatus(scene, authorizationId)).toBe("settled");
     expect(await balanceOfSeller(scene)).toBe(250_000n);
+  });
+
+  test("whose facilitator is this service is paid later if the gas was too dear at first, also after many checks of the chain", async () => {
+    const scene = await paymentScene();
+    const wallet = await fundedWallet(chain());
+    const shop = await ourShop(scene);
+    const { authorizationId } = await authorized(scene);
+    const executed = await execute(scene, { authorizationId, paymentCredential: await askedBy(shop, wallet) });
+    const { executionId, credentialHeaders } = executed.data;
+    await database().update(executions).set({ attempts: 100 }).where(eq(executions.executionId, executionId));
+    process.env["RELAY_MAX_FEE_GWEI"] = "0.001";
+    forget("env");
+    await chain().client.setNextBlockBaseFeePerGas({ baseFeePerGas: 10n ** 9n });
+    await chain().client.mine({ blocks: 1 });
+    onTestFinished(() => {
+      delete process.env["RELAY_MAX_FEE_GWEI"];
+      forget("env");
+    });
+    const reply = fetch(`${shop.url}/report`, { headers: credentialHeaders ?? {} });
+    await expect.poll(() => settlementStatus(scene, authorizationId), { timeout: 10_000 }).toBe("unknown");
+    delete process.env["RELAY_MAX_FEE_GWEI"];
+    forget("env");
+    await database().update(executions).set({ nextCheckAt: past }).where(eq(executions.executionId, executionId));
+    await reconcile();
+    expect(await settlementStatus(scene, authorizationId)).toBe("settled");
+    expect((await reply).status).toBe(200);
   });
 
   test("is paid without a mandate by a standard client through this service's facilitator, once", async () => {
