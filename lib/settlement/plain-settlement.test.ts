@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { eq, sql } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
 import { forget } from "#lib/process.ts";
@@ -98,6 +98,25 @@ describe("a payment without a mandate", () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask("settle")));
     expect(answers.filter(({ success }) => success)).toHaveLength(1);
     expect(answers.filter(({ errorReason }) => errorReason === used)).toHaveLength(7);
+  });
+
+  test("is reconciled although more older settlements wait than one check reads", async () => {
+    const { ask, list, nonce } = await plainPayment();
+    await withoutMining();
+    await ask("settle");
+    await mine();
+    await database().execute(sql`UPDATE plain_settlements SET created_at = created_at - interval '1 minute'`);
+    const waiting = { settlement_id: "", nonce: "", created_at: new Date(0).toISOString() };
+    await database().execute(sql`INSERT INTO plain_settlements
+      SELECT (jsonb_populate_record(s, ${JSON.stringify(waiting)}::jsonb
+        || jsonb_build_object('settlement_id', 'stl_waiting' || n, 'nonce', '0x' || lpad(to_hex(n), 64, '0')))).*
+      FROM plain_settlements s, generate_series(1, 64) n WHERE s.nonce = ${nonce}`);
+    onTestFinished(async () => {
+      await database().execute(sql`DELETE FROM plain_settlements WHERE settlement_id LIKE 'stl_waiting%'`);
+    });
+    await reconcilePlain();
+    await reconcilePlain();
+    expect(await list()).toMatchObject([{ status: "settled" }]);
   });
 
   test("is not reported as settled later than ten minutes after its expiry, and stays listed", async () => {

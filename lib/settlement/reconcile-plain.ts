@@ -3,6 +3,7 @@ import { database, type Tx } from "#lib/db/client.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { chainFailure } from "#lib/chains/client.ts";
 import { readEvidence, type Evidence } from "#lib/onchain/evidence.ts";
+import { perProcess } from "#lib/process.ts";
 import type { Finding } from "#lib/payments/settlement-state.ts";
 import { openPlainSettlements, resolvePlainSettlement, type PlainSettlement } from "#lib/settlement/store.ts";
 import { spentFinding } from "#lib/settlement/submit.ts";
@@ -11,25 +12,34 @@ const BATCH = 64;
 /** A younger settlement is skipped, because the request that made it may still work on it. */
 const YOUNG_MS = 5_000;
 
+/** The number of open settlements that the next check leaves out: oldest ones, which the checks before it read. */
+const place = () => perProcess("reconcilePlain", () => ({ offset: 0 }));
+
 /** Returns the number of settlements that it tried to reconcile. */
 export async function reconcilePlain(): Promise<number> {
-  const open = await openPlainSettlements(database(), YOUNG_MS, BATCH);
-  for (const settlement of open) await reconcileOne(settlement);
+  const { offset } = place();
+  const open = await openPlainSettlements(database(), YOUNG_MS, { offset, limit: BATCH });
+  let stillOpen = 0;
+  for (const settlement of open) if (!(await reconcileOne(settlement))) stillOpen += 1;
+  place().offset = open.length < BATCH ? 0 : offset + stillOpen;
   return open.length;
 }
 
 type SettlementOwner = Pick<PlainSettlement, "settlementId" | "organizationId" | "serviceAccountId">;
 
-async function reconcileOne(settlement: PlainSettlement): Promise<void> {
+/** Returns false if the outcome is not known yet. */
+async function reconcileOne(settlement: PlainSettlement): Promise<boolean> {
   const { settlementId, handedOver } = settlement;
   try {
     const finding = findingOf(await readEvidence(settlement, await clock(database())));
-    if (finding.kind === "waiting") return;
+    if (finding.kind === "waiting") return false;
     if (finding.kind === "failed" && handedOver)
       log().error({ settlementId }, "A payment that was answered as settled at its receipt did not stay on the chain");
     await transact((tx) => resolvePlain(tx, settlement, finding));
+    return true;
   } catch (error) {
     log().warn({ settlementId, reason: chainFailure(error) }, "A settlement could not be reconciled; it is asked for again");
+    return false;
   }
 }
 

@@ -165,7 +165,7 @@ export async function handOverPlain(tx: Tx, settlementId: string, atReceipt: boo
 export async function openPlainSettlements(
   db: Database,
   olderThanMs: number,
-  limit: number,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
 ): Promise<readonly PlainSettlement[]> {
   return db
     .select()
@@ -176,7 +176,8 @@ export async function openPlainSettlements(
         lt(plainSettlements.createdAt, sql`clock_timestamp() - ${olderThanMs} * interval '1 millisecond'`),
       ),
     )
-    .orderBy(asc(plainSettlements.createdAt))
+    .orderBy(asc(plainSettlements.createdAt), asc(plainSettlements.settlementId))
+    .offset(offset)
     .limit(limit);
 }
 
