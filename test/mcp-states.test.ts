@@ -6,7 +6,7 @@ import { newClient, type Fields } from "#test/mcp.ts";
 import { mcpScene, text } from "#test/mcp-scene.ts";
 import type { Credential } from "#test/tenant.ts";
 
-const { scene, askingMandate, asks } = mcpScene();
+const { scene, askingMandate, asks, approved, client, registeredMandate, report } = mcpScene();
 
 const inputResponses = { approval: { action: "decline" } };
 const conflict = { structuredContent: { status: "refused", problem: { code: "conflict" } } };
@@ -46,5 +46,25 @@ describe("a requestState", () => {
     const fresh = text(await send(), "requestState");
     expect(await send({ requestState: used, inputResponses })).toMatchObject(conflict);
     expect(await send({ requestState: fresh, inputResponses })).toMatchObject(asked);
+  });
+});
+
+describe("one approval that two purchases asked for", () => {
+  test.each([
+    ["the first", "first", "second"],
+    ["the second", "second", "first"],
+  ])("pays for %s if that one continues first, and not for the other one", async (_, sooner, later) => {
+    const { call } = await client();
+    const args = report(await registeredMandate({ mode: "always" }));
+    const fetchAs = async (purchaseId: string) => (await call("fetch_paid", { ...args, purchaseId })).structuredContent;
+    const [first, second] = [await fetchAs("first"), await fetchAs("second")];
+    expect([first, second]).toMatchObject([{ status: "approvalRequired" }, { checkoutIntentId: first["checkoutIntentId"] }]);
+    await approved(text(first, "checkoutIntentId"));
+    const before = scene().seller.served();
+    expect(await fetchAs(sooner)).toMatchObject({ status: "paid" });
+    const ended = { status: "ended", next: expect.stringContaining("Nothing was paid for this purchase") };
+    expect([await fetchAs(later), await fetchAs(later)]).toMatchObject([ended, ended]);
+    expect(await fetchAs(sooner)).toMatchObject({ status: "paid", repeated: true });
+    expect(scene().seller.served()).toBe(before + 1);
   });
 });

@@ -5,7 +5,7 @@ import { countAttempt } from "#lib/http/attempts.ts";
 import { authorizePayment, executePayment } from "#lib/payments/contract.ts";
 import { answerOf } from "#lib/mcp/answer-of.ts";
 import { askPerson, questionOf, type Decided } from "#lib/mcp/ask-person.ts";
-import { executeOnce, isOpen, untilKnown } from "#lib/mcp/execution.ts";
+import { executeOnce, executeOwn, isOpen, untilKnown, type Executed } from "#lib/mcp/execution.ts";
 import { untrustedIn, type FetchAnswer } from "#lib/mcp/fetch-shapes.ts";
 import { refuseAddress, refuseMandate } from "#lib/mcp/judge-address.ts";
 import { offerOf, type SellerOffer } from "#lib/mcp/offer-of.ts";
@@ -38,6 +38,9 @@ const ended: Readonly<Record<Exclude<Decided, "approved">, string>> = {
   approvalExpired: "Nobody decided in time, so nobody refused. Nothing was paid. You may ask once more, with a new purchaseId.",
   ended: "The request ended and nothing was paid.",
 };
+
+const paidForAnother =
+  "A person was asked only once for this payment, and it paid for another purchase with the same terms. Nothing was paid for this purchase. To buy again, call with a new purchaseId.";
 
 const requireRights = [authorizePayment, executePayment].map(({ access }) => compileAccess(access));
 
@@ -118,7 +121,10 @@ async function authorize(on: ToolContext, wanted: Wanted, purchase: Purchase, of
 
 async function decide(on: ToolContext, wanted: Wanted, purchase: Purchase, authorization: Authorization): Promise<Reply> {
   const { policyDecision: decision, authorizationId } = authorization;
-  if (decision.outcome === "allow") return pay(on, wanted, purchase, authorizationId);
+  if (decision.outcome === "allow") {
+    const executed = await executeOnce(on, authorizationId, () => credentialFor(on, wanted, authorizationId));
+    return pay(on, wanted, purchase, authorizationId, executed);
+  }
   const question = decision.outcome === "requireApproval" ? questionOf(authorization) : null;
   if (!question) {
     const next =
@@ -129,12 +135,17 @@ async function decide(on: ToolContext, wanted: Wanted, purchase: Purchase, autho
   if (asked.kind === "refused") return refused(asked.problem);
   if (asked.kind === "input") return asked.result;
   if (asked.kind === "waiting") return { content: { ...asked.content, decision } };
-  if (asked.decided === "approved") return pay(on, wanted, purchase, question.authorizationId);
+  if (asked.decided === "approved") {
+    const { authorizationId: approvedId } = question;
+    const shared = { authorizationId: approvedId, ownId: authorizationId };
+    const executed = await executeOwn(on, shared, () => credentialFor(on, wanted, approvedId));
+    if (executed !== "paidForAnother") return pay(on, wanted, purchase, approvedId, executed);
+    return { content: { status: "ended", authorizationId, next: paidForAnother } };
+  }
   return { content: { status: asked.decided, authorizationId, next: ended[asked.decided] } };
 }
 
-async function pay(on: ToolContext, wanted: Wanted, purchase: Purchase, authorizationId: string): Promise<Reply> {
-  const done = await executeOnce(on, authorizationId, () => credentialFor(on, wanted, authorizationId));
+async function pay(on: ToolContext, wanted: Wanted, purchase: Purchase, authorizationId: string, done: Executed): Promise<Reply> {
   if (!done.ok) return refused(done.problem);
   const execution = await untilKnown(on, authorizationId, done.execution, SETTLE_SECONDS);
   if (isOpen(execution)) {
