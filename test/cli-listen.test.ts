@@ -94,3 +94,19 @@ test("a cursor that cannot be read or written is a wrong use", async () => {
     expect(run.heard()).toContain(says);
   }
 });
+
+test("waits while the service answers 503 or 429, and sends the events after that", { timeout: 60_000 }, async () => {
+  const folder = await newFolder();
+  const unavailable = { status: 503, code: "service_unavailable", detail: "The database does not answer." };
+  const limited = { status: 429, code: "rate_limited", detail: "Too many requests." };
+  const waits = async (problem: Problem): Promise<void> => {
+    // The package repeats a call itself, and gives up after five answers.
+    const problems = Array.from({ length: 5 }, () => problem);
+    const { received, start } = await listenScene({ events: [eventAt(1)], problems });
+    const run = start(folder, "--after", "0");
+    await expect.poll(() => received, { timeout: 50_000 }).toEqual([1]);
+    expect(run.heard()).toContain(`The service answers ${problem.status}. Trying again.`);
+    expect(await run.stop()).toBe(0);
+  };
+  await Promise.all([waits(unavailable), waits(limited)]);
+});

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFile, rename, writeFile } from "node:fs/promises";
-import { ServiceUnreachable } from "../errors.ts";
+import { ServiceRefused, ServiceUnreachable } from "../errors.ts";
 import type { Event } from "../operations.ts";
 import { connect, pause, type Api } from "../service.ts";
 import { signWebhook } from "../webhook.ts";
@@ -96,13 +96,19 @@ const keepFirst = (file: string, sequence: number): Promise<void> =>
     throw new WrongUse(`The file ${file} cannot be written: ${error.message}`);
   });
 
+/** What the service does for now, if a later request can succeed. @throws the error itself, if none can */
+function passing(error: unknown): string {
+  if (error instanceof ServiceUnreachable) return "does not answer";
+  if (error instanceof ServiceRefused && [429, 503].includes(error.status)) return `answers ${error.status}`;
+  throw error;
+}
+
 async function read(api: Api, after: number, signal: AbortSignal): Promise<readonly Event[]> {
   try {
     return (await api.listEvents({ query: { after, limit: PAGE } }, { signal })).items;
   } catch (error) {
     signal.throwIfAborted();
-    if (!(error instanceof ServiceUnreachable)) throw error;
-    console.error("The service does not answer. Trying again.");
+    console.error(`The service ${passing(error)}. Trying again.`);
     await pause(AWAY_MS, signal);
     return [];
   }
