@@ -7,26 +7,35 @@ import { confirmedBlock, isOver, nonceUsedAt } from "#lib/onchain/evidence.ts";
 import { paymentUsedAt } from "#lib/onchain/registry/payment-module.ts";
 import { dueNonceSlots, freeNonceSlot, nonceSlotOf, useNonceSlot, type DueSlot } from "#lib/onchain/registry/nonce-slot-store.ts";
 import { PATHS } from "#lib/onchain/registry/registration-terms.ts";
+import { perProcess } from "#lib/process.ts";
 import { hasLiveExecution } from "#lib/holds/execution-store.ts";
 import { lockMandate } from "#lib/holds/hold-store.ts";
 
 const BATCH = 64;
 const MARGIN_MS = 2_000;
 
+/** The number of due slots that the next check leaves out: oldest ones, which the checks before it read. */
+const place = () => perProcess("freeNonceSlots", () => ({ offset: 0 }));
+
 /** Frees slots whose payment can never be made: the chain shows that the payment has expired and that its nonce is unused. */
 export async function freeNonceSlots(): Promise<number> {
-  let freed = 0;
-  for (const due of await dueNonceSlots(database(), MARGIN_MS, BATCH)) {
-    try {
-      if (await endSlot(due)) freed += 1;
-    } catch (error) {
-      log().warn(
-        { slotId: due.slot.slotId, reason: chainFailure(error) },
-        "A slot could not be looked up; it is asked for again",
-      );
-    }
+  const { offset } = place();
+  const due = await dueNonceSlots(database(), MARGIN_MS, { offset, limit: BATCH });
+  const ends = { free: 0, used: 0, held: 0 };
+  for (const one of due) ends[await tryToEnd(one)] += 1;
+  place().offset = due.length < BATCH ? 0 : offset + ends.held;
+  return ends.free;
+}
+
+type SlotStatus = "free" | "used" | "held";
+
+async function tryToEnd(due: DueSlot): Promise<SlotStatus> {
+  try {
+    return await endSlot(due);
+  } catch (error) {
+    log().warn({ slotId: due.slot.slotId, reason: chainFailure(error) }, "A slot could not be looked up; it is asked for again");
+    return "held";
   }
-  return freed;
 }
 
 /** The token knows the used nonces of signed transfers; the registry knows the payments of the payment module. */
@@ -39,19 +48,19 @@ function isUsed({ slot, registration }: DueSlot, depth: bigint): Promise<boolean
     : paymentUsedAt({ chain, registry, account, onChainId, paymentId: nonce }, depth);
 }
 
-async function endSlot({ slot, registration }: DueSlot): Promise<boolean> {
+async function endSlot({ slot, registration }: DueSlot): Promise<SlotStatus> {
   const { chain, mandateId } = registration;
   const depth = await confirmedBlock(chain);
   const over = await isOver(chain, depth, slot.validBefore, await clock(database()));
   const used = await isUsed({ slot, registration }, depth);
-  if (!over && !used) return false;
+  if (!over && !used) return "held";
   return database().transaction(async (tx) => {
     await lockMandate(tx, mandateId);
     const now = await nonceSlotOf(tx, slot.authorizationId);
     // Since the slot was read, another execution of the authorization may have taken a new slot or extended this one.
     const same = now?.slotId === slot.slotId && now.validBefore.getTime() === slot.validBefore.getTime();
-    if (!same || (await hasLiveExecution(tx, slot.authorizationId))) return false;
+    if (!same || (await hasLiveExecution(tx, slot.authorizationId))) return "held";
     await (used ? useNonceSlot(tx, slot.slotId) : freeNonceSlot(tx, slot.slotId));
-    return !used;
+    return used ? "used" : "free";
   });
 }

@@ -123,7 +123,11 @@ export const freeNonceSlot = (tx: Tx, slotId: string): Promise<void> => end(tx, 
 export type DueSlot = { readonly slot: NonceSlot; readonly registration: RegistrationRow };
 
 /** Leaves out authorizations with an execution that has not failed, because the reconciler handles those executions. */
-export async function dueNonceSlots(db: Db, marginMs: number, limit: number): Promise<readonly DueSlot[]> {
+export async function dueNonceSlots(
+  db: Db,
+  marginMs: number,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<readonly DueSlot[]> {
   return db
     .select({ slot: registrationSlots, registration: mandateRegistrations })
     .from(registrationSlots)
@@ -136,6 +140,7 @@ export async function dueNonceSlots(db: Db, marginMs: number, limit: number): Pr
           AND e.settlement_status IN ('pending', 'processing', 'unknown', 'settled'))`,
       ),
     )
-    .orderBy(asc(registrationSlots.validBefore))
+    .orderBy(asc(registrationSlots.validBefore), asc(registrationSlots.slotId))
+    .offset(offset)
     .limit(limit);
 }
