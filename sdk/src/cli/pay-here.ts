@@ -73,7 +73,8 @@ const sorted = (_: string, value: unknown): unknown =>
 /** Equal for all calls that the service takes for the same purchase. */
 const keyOf = (args: Arguments): string => JSON.stringify({ ...args, method: args.method ?? "GET" }, sorted);
 
-type Purchase = { readonly operation: string; readonly until: number; paid?: Json };
+type Run = { readonly paying: Promise<Json>; readonly stop: AbortController; waiting: number };
+type Purchase = { readonly operation: string; readonly until: number; run?: Run; paid?: Json };
 
 /**
  * Remembers the last PURCHASES_KEPT purchases, each for ten minutes. A call with the arguments of one of them is the same
@@ -95,6 +96,38 @@ export function purchases() {
     if (withAnswers.length > ANSWERS_KEPT) delete withAnswers[0]?.paid;
     return purchase;
   };
+}
+
+function start(purchase: Purchase, buy: (signal: AbortSignal) => Promise<Json>): Run {
+  const stop = new AbortController();
+  const paying = buy(stop.signal);
+  const run: Run = { paying, stop, waiting: 0 };
+  purchase.run = run;
+  const forget = (): void => {
+    if (purchase.run === run) delete purchase.run;
+  };
+  paying.then((paid) => ((purchase.paid = paid), forget()), forget);
+  return run;
+}
+
+/** The answer of a purchase, which calls at the same time share. It is stopped when all of them are cancelled. */
+async function share(purchase: Purchase, buy: (signal: AbortSignal) => Promise<Json>, signal: AbortSignal): Promise<Json> {
+  signal.throwIfAborted();
+  const run = purchase.run ?? start(purchase, buy);
+  run.waiting += 1;
+  let cancel = (): void => {};
+  const cancelled = new Promise<never>((_, reject) => (cancel = () => reject(signal.reason as Error)));
+  signal.addEventListener("abort", cancel, { once: true });
+  try {
+    return await Promise.race([run.paying, cancelled]);
+  } finally {
+    signal.removeEventListener("abort", cancel);
+    run.waiting -= 1;
+    if (run.waiting === 0 && signal.aborted) {
+      if (purchase.run === run) delete purchase.run;
+      run.stop.abort(signal.reason);
+    }
+  }
 }
 
 /**
@@ -119,9 +152,9 @@ export function payHere({ url, apiKey }: Saved, wallet: Wallet) {
     if (asked.method !== "tools/call" || asked.params?.["name"] !== TOOL || status !== "setupRequired") return null;
     const args = asked.params["arguments"] as Arguments;
     const purchase = purchaseOf(args);
-    const repeated = purchase.paid !== undefined;
+    const repeated = purchase.paid !== undefined || purchase.run !== undefined;
     try {
-      const paid = (purchase.paid ??= await buy(args, purchase, signal));
+      const paid = purchase.paid ?? (await share(purchase, (stopped) => buy(args, purchase, stopped), signal));
       const { text } = paid["answer"] as { readonly text: string };
       return replaced(answer, { ...paid, repeated, ...(repeated && { buyAgain: AGAIN }) }, false, text);
     } catch (error) {
