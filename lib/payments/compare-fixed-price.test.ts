@@ -52,6 +52,7 @@ describe("the challenge of a registered seller with a fixed price", () => {
     ["asset", { asset: strange }, strange, () => USDC.toLowerCase()],
     ["chain", { network: "eip155:8453" }, "eip155:8453", () => CHAIN],
     ["tokenName", { extra: { name: "USD Coin", version: "2" } }, "USD Coin", () => "USDC"],
+    ["maxTimeoutSeconds", { maxTimeoutSeconds: 60.5 }, "60.5", () => "a whole number of seconds"],
     ["scheme", { scheme: "upto" }, "upto by eip3009", () => "exact by eip3009"],
   ])(
     "with another %s is denied at once: the reason names the field, the seller's value and the registered one",

@@ -21,12 +21,13 @@ const Offer = z
     maxAmountRequired: Text.optional(),
     asset: Text,
     payTo: Text,
+    maxTimeoutSeconds: z.unknown(),
     extra: z
       .object({ name: Text.optional(), version: Text.optional(), assetTransferMethod: Text.optional() })
       .nullish()
       .catch(null),
   })
-  .catch({ scheme: "", network: "", asset: "", payTo: "" });
+  .catch({ scheme: "", network: "", asset: "", payTo: "", maxTimeoutSeconds: undefined });
 type Offer = z.output<typeof Offer>;
 
 const Offers = z.array(Offer).max(OFFERS_MAX).catch([]);
@@ -40,12 +41,17 @@ const shown = (text: string): string => {
 const methodOf = ({ extra }: Offer): string => extra?.assetTransferMethod ?? "eip3009";
 const kindOf = (offer: Offer): string => `${shown(offer.scheme)} by ${shown(methodOf(offer))}`;
 
+/** Clients cannot sign a fraction of a second. */
+const isWhole = (seconds: unknown): boolean => seconds === undefined || (Number.isSafeInteger(seconds) && Number(seconds) > 0);
+const shownSeconds = (seconds: unknown): string => shown(typeof seconds === "number" ? String(seconds) : "");
+
 const shownAmount = (text: string, { tokenDecimals, asset }: AssetOnChain): string =>
   AMOUNT.test(text) ? displayAmount(BigInt(text), tokenDecimals, asset) : shown(text);
 
 function compareOffer(offer: Offer, { asset, amount, payTo }: RegisteredTerms, index: number): Difference[] {
   const member = offer.amount === undefined && offer.maxAmountRequired !== undefined ? "maxAmountRequired" : "amount";
   const asked = offer[member] ?? "";
+  const { maxTimeoutSeconds: seconds } = offer;
   const { name = asset.tokenName, version = asset.tokenVersion } = offer.extra ?? {};
   const checks: readonly (readonly [same: boolean, field: string, member: string, theirs: string, registered: string])[] = [
     [(chainOfNetwork(offer.network) ?? offer.network) === asset.chain, "chain", "network", shown(offer.network), asset.chain],
@@ -58,6 +64,7 @@ function compareOffer(offer: Offer, { asset, amount, payTo }: RegisteredTerms, i
       shownAmount(asked, asset),
       displayAmount(amount, asset.tokenDecimals, asset.asset),
     ],
+    [isWhole(seconds), "maxTimeoutSeconds", "maxTimeoutSeconds", shownSeconds(seconds), "a whole number of seconds"],
     [name === asset.tokenName, "tokenName", "extra/name", shown(name), asset.tokenName],
     [version === asset.tokenVersion, "tokenVersion", "extra/version", shown(version), asset.tokenVersion],
   ];

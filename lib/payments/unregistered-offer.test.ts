@@ -66,6 +66,14 @@ describe("an unregistered seller's challenge", () => {
     expect(judged({}, { ...required, accepts: [other, accept] })).toMatchObject({ mismatches: [], accepted: accept });
   });
 
+  test.each([60.5, 1e300])("with a maxTimeoutSeconds that no client can sign is ignored: %s", (maxTimeoutSeconds) => {
+    const other = { ...accept, maxTimeoutSeconds };
+    const alone = judged({}, { ...required, accepts: [other] });
+    expect(alone.accepted).toBeNull();
+    expect(alone.mismatches.map(({ field }) => field)).toEqual(["scheme"]);
+    expect(judged({}, { ...required, accepts: [other, accept] })).toMatchObject({ mismatches: [], accepted: accept });
+  });
+
   test.each(["eip3009", null])("may name EIP-3009 as its transfer method: %s", (assetTransferMethod) => {
     const named = { ...accept, extra: { ...accept.extra, assetTransferMethod } };
     expect(judged({}, { ...required, accepts: [named] })).toMatchObject({ mismatches: [], accepted: named });

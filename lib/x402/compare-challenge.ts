@@ -47,8 +47,12 @@ const transferMethod = ({ extra }: PaymentRequirements): unknown => extra?.["ass
 const isExact = (accepted: PaymentRequirements): boolean =>
   accepted.scheme === "exact" && transferMethod(accepted) === "eip3009" && isReadable(accepted);
 
-const isReadable = ({ amount, asset, payTo }: PaymentRequirements): boolean =>
-  AMOUNT.test(amount) && BigInt(amount) < 2n ** 256n && ADDRESS.test(asset) && ADDRESS.test(payTo);
+const isReadable = ({ amount, asset, payTo, maxTimeoutSeconds }: PaymentRequirements): boolean =>
+  AMOUNT.test(amount) &&
+  BigInt(amount) < 2n ** 256n &&
+  ADDRESS.test(asset) &&
+  ADDRESS.test(payTo) &&
+  Number.isSafeInteger(maxTimeoutSeconds);
 
 export const termsOf = (required: PaymentRequired, accepted: PaymentRequirements): ChallengeTerms => ({
   amount: BigInt(accepted.amount) as Atomic,
@@ -56,7 +60,7 @@ export const termsOf = (required: PaymentRequired, accepted: PaymentRequirements
   tokenAddress: lower(accepted.asset),
   payTo: lower(accepted.payTo),
   resourceUrl: required.resource?.url ?? "",
-  maxTimeoutSeconds: Math.min(Math.max(Math.trunc(accepted.maxTimeoutSeconds), 1), 3_600),
+  maxTimeoutSeconds: Math.min(accepted.maxTimeoutSeconds, 3_600),
   tokenName: accepted.extra?.["name"],
   tokenVersion: accepted.extra?.["version"],
 });
@@ -73,6 +77,9 @@ function sameUrl(a: string, b: string): boolean {
 }
 
 const shown = (value: unknown): string => (typeof value === "string" ? value.slice(0, 200) : value === undefined ? "" : "?");
+
+const kindOf = (accepted: PaymentRequirements): string =>
+  `${shown(accepted.scheme)} by ${shown(transferMethod(accepted))}${isReadable(accepted) ? "" : " with terms that cannot be read"}`;
 
 export function compareTerms(terms: ChallengeTerms, expected: ExpectedChallenge, index = 0): Mismatch[] {
   const { asset } = expected;
@@ -106,7 +113,7 @@ export function compareChallenge(required: PaymentRequired, expected: ExpectedCh
     const mismatches = compareTerms(terms, expected, index);
     if (!best || mismatches.length < best.mismatches.length) best = { accepted, terms, mismatches };
   }
-  const actual = required.accepts.map((accepted) => `${shown(accepted.scheme)} by ${shown(transferMethod(accepted))}`).join(", ");
+  const actual = required.accepts.map(kindOf).join(", ");
   const none: Mismatch = { field: "scheme", pointer: "/accepts", expected: "exact by eip3009", actual };
   return best ?? { accepted: null, terms: null, mismatches: [none] };
 }

@@ -68,11 +68,13 @@ export const isPayable = (offer: Offer, { chain, tokenAddress }: Token): boolean
   typeof offer.payTo === "string" &&
   typeof offer.amount === "string" &&
   /^[1-9]\d{0,77}$/.test(offer.amount) &&
+  Number.isSafeInteger(offer.maxTimeoutSeconds) &&
+  offer.maxTimeoutSeconds > 0 &&
   (offer.extra?.["assetTransferMethod"] ?? "eip3009") === "eip3009";
 
 export const noOffer = ({ asset, chain }: Token): ChallengeRefused =>
   new ChallengeRefused(
-    `The seller does not accept the payment that the mandate allows: ${asset} on ${chain}, by a signed transfer of that amount.`,
+    `The seller does not accept the payment that the mandate allows: ${asset} on ${chain}, by a signed transfer of that amount within whole seconds.`,
   );
 
 /**
