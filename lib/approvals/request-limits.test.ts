@@ -13,7 +13,7 @@ import { openHostileStorefront, type HostileStorefront } from "#test/hostile-sto
 import { newKey, newOrganization } from "#test/identity.ts";
 import { brokenSums } from "#test/invariants.ts";
 import { activeMandate, createBuyer, policy, type Buyer } from "#test/mandates.ts";
-import { createAgent } from "#test/tenant.ts";
+import { createAgent, createOrganization, createResource } from "#test/tenant.ts";
 
 useDatabase();
 
@@ -133,6 +133,28 @@ describe("the requests of an agent", () => {
       .set({ updatedAt: sql`clock_timestamp() - interval '61 minutes'` })
       .where(eq(checkoutIntents.checkoutIntentId, idOf(first)));
     expect((await ask(buyer, mandateId)).data.policyDecision.outcome).toBe("requireApproval");
+  });
+
+  test("after a person declines a basket, also several payments for it at once are denied, and nobody is asked", async () => {
+    const { buyer, mandates } = await askingBuyer(1);
+    const [mandateId = ""] = mandates;
+    await reject(idOf(await ask(buyer, mandateId)), buyer.person.credential);
+    const again = await Promise.all([1, 2, 3].map(() => ask(buyer, mandateId)));
+    expect(again.map(({ data }) => data.policyDecision.denialCode)).toEqual(Array(3).fill("approval_rejected"));
+    expect(await requestsOf(buyer)).toHaveLength(1);
+  });
+
+  test("a declined basket is not asked about again because another payment at the same time is denied", async () => {
+    const buyer = await createBuyer();
+    const limits = { perPayment: "0.5", total: "0.5" };
+    const mandateId = await activeMandate(buyer.person.credential, { policy: { ...asking, limits } });
+    const buyers = [buyer, { ...buyer, resource: await createResource(await createOrganization("Shop"), "0.5") }];
+    for (const one of buyers) await reject(idOf(await ask(one, mandateId)), buyer.person.credential);
+    const [first, second] = await Promise.all(buyers.map((one) => ask(one, mandateId)));
+    expect(first?.data.policyDecision.denialCode).toBe("approval_rejected");
+    expect([second?.status, second?.problem.code]).toEqual([503, "overloaded"]);
+    expect((await ask(buyers[1]!, mandateId)).data.policyDecision.denialCode).toBe("approval_rejected");
+    expect(await requestsOf(buyer)).toHaveLength(2);
   });
 
   test("if nobody answers, the agent asks once more; then it is denied for an hour, unless it gives a new purpose", async () => {

@@ -25,7 +25,11 @@ export type Question = OpenApproval & {
   readonly approvalKey: string;
   /** The new checkout to open; null if the same question is already open. */
   readonly checkout: Omit<NewCheckout, "authorizationId"> | null;
+  readonly terms: AskedTerms;
 };
+
+/** What limits whether a person may be asked, also if the same question is already open. */
+export type AskedTerms = Pick<NewCheckout, "organizationId" | "ownerSubjectId" | "mandateId" | "basketHash" | "metadata">;
 
 type Payment = {
   readonly item: Item;
@@ -62,9 +66,9 @@ export function askPerson({ item, seller, resource, intent, ...payment }: Paymen
   const payee = `${seller?.sellerId ?? domain} ${resource?.resourceId ?? intent.payTo}`;
   const approvalKey = draft ? `basket ${checkout.basketHash} ${amount}` : `${payee} ${amount}`;
   const open = budget.openApprovals.get(approvalKey);
-  if (open !== undefined) return { ...open, approvalKey, checkout: null };
+  if (open !== undefined) return { ...open, approvalKey, checkout: null, terms: checkout };
   const { checkoutIntentId, ownerSubjectId: subjectId } = checkout;
-  return { approvalKey, checkoutIntentId, authorizationId: payment.authorizationId, subjectId, checkout };
+  return { approvalKey, checkoutIntentId, authorizationId: payment.authorizationId, subjectId, checkout, terms: checkout };
 }
 
 export type AskingTerms = {

@@ -79,11 +79,17 @@ async function authorizeAll(c: Sql, connection: object, items: readonly Item[]):
 
 type Asked = Pick<BatchFacts, "requests" | "remembered">;
 
-/** Locks the agents whose payments open requests for approval. Null, without a query, if no payment opens a request. */
+/**
+ * Locks the agents whose payments open requests for approval. Null, without a query, if no payment opens a request. Payments with
+ * the question of another one of the batch are read too, because they open it if that one is refused.
+ */
 async function askedBefore(c: Sql, rows: readonly NewAuthorization[]): Promise<Asked | null> {
-  const opened = rows.flatMap(({ item, checkout }) => (checkout ? [{ item, checkout }] : []));
-  if (opened.length === 0) return null;
-  const agents = [...new Map(opened.map(({ checkout }) => [agentKey(checkout), checkout])).values()].toSorted((a, b) =>
+  const opened = new Set(rows.flatMap(({ checkout }) => checkout?.checkoutIntentId ?? []));
+  if (opened.size === 0) return null;
+  const asked = rows.flatMap(({ item, asks, checkoutIntentId }) =>
+    asks && opened.has(checkoutIntentId ?? "") ? [{ item, asks }] : [],
+  );
+  const agents = [...new Map(asked.map(({ asks }) => [agentKey(asks), asks])).values()].toSorted((a, b) =>
     a.ownerSubjectId < b.ownerSubjectId ? -1 : 1,
   );
   const counted = countRequestsInBatch(c, {
@@ -92,10 +98,10 @@ async function askedBefore(c: Sql, rows: readonly NewAuthorization[]): Promise<A
   });
   const read = rememberedOf(
     c,
-    opened.map(({ checkout }) => checkout),
+    asked.map(({ asks }) => asks),
   );
   const [requests, said] = await Promise.all([counted, read]);
-  return { requests, remembered: new Map([...said].map(([at, what]) => [opened[at]!.item, what])) };
+  return { requests, remembered: new Map(asked.map(({ item }, at) => [item, said.get(at) ?? null])) };
 }
 
 const away = (detail: string): Problem => new Problem("service_unavailable", { detail, retryAfterSeconds: 1 });

@@ -82,8 +82,8 @@ export type BatchFacts = {
   readonly replies: ReadonlyMap<string, SlotReply>;
   /** The counts of requests for approval by agentKey; null until they are read, which needs a decision that opens a request. */
   readonly requests: Map<string, AgentRequests> | null;
-  /** Whether people lately declined the same payment or left requests for it unanswered. It is read together with `requests`. */
-  readonly remembered: ReadonlyMap<Item, Remembered>;
+  /** Whether people lately declined the same payment or left requests for it unanswered (null: neither), read with `requests`. */
+  readonly remembered: ReadonlyMap<Item, Remembered | null>;
   readonly mayAuthorize: (item: Item) => boolean | "paused" | null;
 };
 

@@ -7,7 +7,7 @@ import { idUnder, newId } from "#lib/ids.ts";
 import type { Decision } from "#lib/mandates/facts.ts";
 import { usesWaiver } from "#lib/mandates/waive.ts";
 import type { Atomic } from "#lib/money.ts";
-import { askPerson, withAsking, withoutOwnHold } from "#lib/payments/ask-person.ts";
+import { askPerson, withAsking, withoutOwnHold, type AskedTerms } from "#lib/payments/ask-person.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
 import { refusal, type Purchase, type Answer, type PurchaseRecord, type Item } from "#lib/payments/queue-item.ts";
@@ -40,6 +40,8 @@ export type NewAuthorization = {
   readonly checkout: NewCheckout | null;
   /** The checkout in which a person is asked, also that of an earlier payment with the same question; null if none is asked. */
   readonly checkoutIntentId: string | null;
+  /** Null if no person is asked. */
+  readonly asks: AskedTerms | null;
   /** The waiver that this payment uses; null if it uses none. */
   readonly waiverId: string | null;
   readonly expiresAt: Date;
@@ -89,6 +91,13 @@ function countRequest({ checkout }: NewAuthorization, { requests }: BatchFacts):
   const known = checkout && requests?.get(agentKey(checkout));
   if (known) requests?.set(agentKey(checkout), withOpened(known, checkout));
 }
+
+/** Only another payment's refusal lets this one ask, so what people said about it before was not read with the counts. */
+const notYetCompared = (): Problem =>
+  new Problem("overloaded", {
+    detail: "Another payment under this mandate was decided at the same moment. Nothing was stored; ask again in a moment.",
+    retryAfterSeconds: 1,
+  });
 
 /** The refusal or the stored reply that answers the payment without a decision; null if there is neither. */
 function answerBeforeDeciding(item: Item, facts: BatchFacts, terms: BatchTerms): Answer | null {
@@ -169,6 +178,7 @@ function decideItem(item: Item, judged: Judgement, budget: Budget, facts: BatchF
   const question = outcome === "requireApproval" ? askPerson(payment, budget, now) : null;
   const opened = question?.checkout && facts.requests?.get(agentKey(question.checkout));
   if (opened) requireRoom(opened, now);
+  if (question?.checkout && facts.requests && !facts.remembered.has(item)) throw notYetCompared();
   const decision = withAsking(judged.decision, question, item, terms.asking);
   const hold = holdFor(decision, question, budget, asked, now);
   const answered = {
@@ -198,6 +208,7 @@ function decideItem(item: Item, judged: Judgement, budget: Budget, facts: BatchF
     hold,
     checkout: question?.checkout ? { ...question.checkout, authorizationId } : null,
     checkoutIntentId: question?.checkoutIntentId ?? null,
+    asks: question?.terms ?? null,
     waiverId: usesWaiver(decision) ? waiverFor(item, facts) : null,
     expiresAt,
     createdAt: now,
