@@ -32,10 +32,11 @@ export async function loadOrderFacts(order: OrderRow, { credential, caller }: Fa
   const db = database();
   const { authorizationId, checkoutIntentId, orderId } = order;
   const hold = authorizationId === null ? null : await holdOf(db, authorizationId);
-  const executions = authorizationId === null ? [] : await executionsOf(db, [authorizationId]);
-  const execution = executions.find(counts) ?? null;
   const checkout = checkoutIntentId === null ? null : await findCheckout(db, caller, checkoutIntentId);
   const approval = checkout && (await findApproval(db, checkout.checkoutIntentId));
+  // Read last, so that hold, checkout and approval show no payment whose execution is missing here.
+  const executions = authorizationId === null ? [] : await executionsOf(db, [authorizationId]);
+  const execution = executions.find(counts) ?? null;
   const facts: OrderFacts = {
     state: order.status as OrderState,
     continued: order.attempt === 0 && authorizationId !== null,
