@@ -209,3 +209,20 @@ test("an alert that cannot be written delays no other alert, and is given up aft
   const rows = await database().select().from(alerts).where(eq(alerts.subjectId, mandateId));
   expect(rows.find(({ threshold }) => threshold === 100)).toMatchObject({ status: "failed", attempts: 5 });
 });
+
+test("an alert of a kind that this release does not know delays no other alert", async () => {
+  const [first, second] = [await createBuyer(), await createBuyer()];
+  const mandateId = await mandateOf(first, day("0.5"));
+  await authorize(first, mandateId);
+  await followUsage();
+  await authorize(second, await mandateOf(second, day("0.5")));
+  await followUsage();
+  await database()
+    .update(alerts)
+    .set({ facts: sql`'{"kind":"of a later release"}'` })
+    .where(eq(alerts.subjectId, mandateId));
+  await sendAlerts();
+  expect(await sent()).toEqual([`${second.person.userId}: A budget is used up`]);
+  const rows = await database().select().from(alerts).where(eq(alerts.subjectId, mandateId));
+  expect(rows.find(({ threshold }) => threshold === 100)).toMatchObject({ status: "waiting", attempts: 1 });
+});
