@@ -252,6 +252,18 @@ describe("placeOrder with an approval", () => {
     expect(paid.data.status).toBe("completed");
   });
 
+  test("a new quote that has expired already uses no approval, and the next call pays what was approved", async () => {
+    const key = newOrderKey();
+    const checkoutIntentId = checkoutOf(await place(scene, shop, key));
+    await reviewed(checkoutIntentId, scene.person);
+    await approve(checkoutIntentId, scene.person.credential);
+    await endQuoteOf(key);
+    shop.fault = "expired";
+    expect((await place(scene, shop, key)).problem.code).toBe("quote_expired");
+    shop.fault = "clean";
+    expect((await place(scene, shop, key)).data.status).toBe("paymentCredentialRequired");
+  });
+
   test("a payment made by executePayment is sent to the storefront by its order, and not paid again", async () => {
     const key = newOrderKey();
     const first = await place(scene, shop, key);

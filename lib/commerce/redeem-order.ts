@@ -121,6 +121,9 @@ function redeemed({ order, on, offer, decided, locked, now }: Redemption): Purch
   const { orderId } = order;
   const approval = locked?.approval;
   if (!approval) throw basketMismatch();
+  // The intent expires with the quote. The approval stays, because the next call can get another quote.
+  if (decided.decision.denialCode === "intent_expired")
+    throw new Problem("quote_expired", { detail: "The storefront's quote has expired already. Ask again." });
   // If the policy now denies the payment, the approval is not used, and `redeem` releases the reserved amount.
   if (decided.decision.outcome === "deny") {
     return { status: 200, body: "", events: [], write: (c) => [saveRefused(c, orderId, on.lease)] };
