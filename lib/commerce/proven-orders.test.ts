@@ -2,9 +2,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { checkReadiness } from "#lib/commerce/check-readiness.ts";
+import { modeChecks } from "#lib/commerce/readiness-onchain.ts";
 import * as readiness from "#lib/commerce/readiness-contract.ts";
 import { database } from "#lib/db/client.ts";
-import { registrationSlots } from "#lib/onchain/tables.ts";
+import { assetOf } from "#lib/chains/chains.ts";
+import { findMandate, reading } from "#lib/mandates/store.ts";
+import { mandateRegistrations, registrationSlots } from "#lib/onchain/tables.ts";
 import { executions } from "#lib/holds/tables.ts";
 import { approve, checkoutScene, items, open, previewed, read, reviewed } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
@@ -162,6 +165,17 @@ describe("readiness says how an order would be paid", () => {
     }
     const { statuses } = await ask(scene, { paymentMode: "eip3009" });
     expect(statuses).toEqual(["ready", undefined, undefined, undefined]);
+  });
+
+  test("not in the last seconds of a period, when the service signs nothing", async () => {
+    const { mandateId } = await registered();
+    const [known] = await database().select().from(mandateRegistrations).where(eq(mandateRegistrations.mandateId, mandateId));
+    const now = new Date(((known?.start ?? 0) + (known?.periodSeconds ?? 0) - 10) * 1_000);
+    const mandate = await reading((tx) => findMandate(tx, known!, mandateId));
+    const asset = assetOf(CHAIN, "USDC") ?? undefined;
+    const checks = await modeChecks({ mode: "service7702", mandate, asset, amount: 1n, payTo: shop.payTo, now });
+    const found = checks.find(({ key }) => key === "onchainMandateRegistered");
+    expect([found?.status, found?.problem?.code]).toEqual(["actionRequired", "rate_limited"]);
   });
 
   test.each([

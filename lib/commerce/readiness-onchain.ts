@@ -5,11 +5,11 @@ import type { AssetOnChain } from "#lib/chains/chains.ts";
 import { deploymentAt } from "#lib/onchain/registry/deployments.ts";
 import { PATHS } from "#lib/onchain/registry/registration-terms.ts";
 import { lifeAt } from "#lib/onchain/registry/periods.ts";
-import { checkProof, delegatesNow, type Refusal } from "#lib/onchain/registry/refusals.ts";
+import { checkProof, delegatesNow } from "#lib/onchain/registry/refusals.ts";
 import type { RegistrationRow } from "#lib/onchain/registry/registration-store.ts";
 import { registeredPayment, registrationFor } from "#lib/execute/prove-payment.ts";
 import { commonActions } from "#lib/next-actions.ts";
-import { notDelegated, notRegistered, refusedOnChain } from "#lib/payments/onchain-refusal.ts";
+import { notDelegated, notRegistered, periodEnds, refusedOnChain } from "#lib/payments/onchain-refusal.ts";
 import { Problem } from "#lib/problem.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 
@@ -51,6 +51,7 @@ export async function modeChecks(asked: ModeFacts): Promise<readonly Check[]> {
 const provesTo = ({ enforcementPath, payee }: RegistrationRow, { payTo }: ModeFacts): boolean =>
   enforcementPath === PATHS.proofs && (payTo === undefined || payee === payTo);
 
+type RefusedPayment = Parameters<typeof refusedOnChain>[1];
 type ModeRequest = ModeFacts & { readonly mandate: MandateRow; readonly asset: AssetOnChain };
 
 async function registeredChecks(asked: ModeRequest, registration: RegistrationRow | null): Promise<Check[]> {
@@ -68,15 +69,15 @@ async function registeredChecks(asked: ModeRequest, registration: RegistrationRo
     return [mode, found, skipped("walletDelegated", "It is asked about when the mandate is registered.")];
   }
   try {
-    const [refusal, delegated] = await Promise.all([
-      refusalAt(asked.now, registration, payment),
+    const [obstacle, delegated] = await Promise.all([
+      obstacleAt(asked.now, registration, refused),
       delegatesNow(asset.chain, registration.account as Hex),
     ]);
     return [
       mode,
-      refusal === "None"
+      obstacle === null
         ? ready("onchainMandateRegistered", "The chain accepts this payment under the registered mandate.")
-        : failing("onchainMandateRegistered", refusedOnChain(refusal, refused), "actionRequired"),
+        : failing("onchainMandateRegistered", obstacle, "actionRequired"),
       delegated
         ? ready("walletDelegated", "The paying account is delegated to the smart payment account.")
         : failing("walletDelegated", notDelegated(refused), "actionRequired"),
@@ -88,12 +89,13 @@ async function registeredChecks(asked: ModeRequest, registration: RegistrationRo
   }
 }
 
-/** Near the end of a period, the chain is not asked for a refusal, because a payment must then wait for the next period. */
-function refusalAt(now: Date, registration: RegistrationRow, payment: ExpectedPayment): Promise<Refusal> | Refusal {
-  if (registration.revocation !== "none") return "Revoked";
+/** Why the service would not sign the payment now; null if the chain accepts it. */
+async function obstacleAt(now: Date, registration: RegistrationRow, refused: RefusedPayment): Promise<Problem | null> {
+  if (registration.revocation !== "none") return refusedOnChain("Revoked", refused);
   const life = lifeAt(registration, now, TIMEOUT_SECONDS);
-  if (life.kind === "notStarted") return "NotStarted";
-  if (life.kind === "ended") return "Ended";
-  if (life.kind === "edge") return "None";
-  return checkProof(registeredPayment(registration, payment), { ...life, slot: 0 });
+  if (life.kind === "notStarted") return refusedOnChain("NotStarted", refused);
+  if (life.kind === "ended") return refusedOnChain("Ended", refused);
+  if (life.kind === "edge") return periodEnds(refused, life.seconds);
+  const refusal = await checkProof(registeredPayment(registration, refused.payment), { ...life, slot: 0 });
+  return refusal === "None" ? null : refusedOnChain(refusal, refused);
 }
