@@ -161,6 +161,7 @@ describe("an order at a storefront that fails after it is paid", () => {
         status: "completed",
         storefront: { metadata: { orderId: "order-1" } },
       });
+      expect((await place(scene, shop, key, { paymentCredential })).data.status).toBe("completed");
       expect(before - (await balance())).toBe(25_000_000n);
     },
   );

@@ -103,7 +103,7 @@ const become = async ({ orderId }: OrderRow, { lease }: OrderCall, status: Order
 
 type Slot = { readonly slot: string; readonly fingerprint: string } | null;
 
-/** The answer is stored if the order has ended, or if the signed payment in this call was used or refused. */
+/** The answer is stored if the order has ended, or if the signed payment in this call was refused. */
 async function answer({ order, refused }: StepResult, on: OrderCall, slot: Slot): Promise<StoredReply> {
   const { authorizationId, orderId, mandateId } = order;
   const authorization = authorizationId === null ? null : await findAuthorization(database(), on.caller, authorizationId);
@@ -114,7 +114,6 @@ async function answer({ order, refused }: StepResult, on: OrderCall, slot: Slot)
   const text = JSON.stringify(PlacedOrder.parse(rendered));
   const over = isTerminal(order.status as OrderState);
   const body = over ? await sealOrder(database(), orderId, text) : text;
-  if (slot && (over || refused || order.status === "processing"))
-    await database().transaction((tx) => claimSlot(tx, { ...slot, status: 200, body }));
+  if (slot && (over || refused)) await database().transaction((tx) => claimSlot(tx, { ...slot, status: 200, body }));
   return storedReply(200, body, false);
 }
