@@ -27,7 +27,7 @@ export function alertWords({ facts, threshold }: Pick<AlertRow, "facts" | "thres
     case "refusals":
       return {
         title: "Many payments are refused for the same reason",
-        text: `In this hour ${threshold} or more payments under the mandate ${quoted(facts.name)} were refused for the same reason: ${refusalOf(facts.code)}.`,
+        text: `Within an hour ${threshold} or more payments under the mandate ${quoted(facts.name)} were refused for the same reason: ${refusalOf(facts.code)}.`,
         next: "The agent may be stuck, or the mandate may be too narrow.",
         path: "/payments?outcome=deny",
         label: "Look at the payments",

@@ -27,17 +27,18 @@ export async function moveCursor(tx: Tx, { chain, last }: EventRange): Promise<v
   await sqlOf(tx)`UPDATE alert_cursors SET sequence = ${last} WHERE chain = ${chain}`;
 }
 
-/** The number of payments that a mandate denied with `code` or, if `code` is null, did not deny. */
-export type Decided = { readonly mandateId: string; readonly code: string | null; readonly count: number };
+/** The number of payments that a mandate denied in the `hour` with `code` or, if `code` is null, did not deny. */
+export type Decided = { readonly mandateId: string; readonly code: string | null; readonly hour: Date; readonly count: number };
 
 export async function decidedIn(tx: Tx, { chain, after, last }: EventRange): Promise<readonly Decided[]> {
   const rows = await sqlOf(tx)`
-    SELECT mandate_id, CASE WHEN outcome = 'deny' THEN denial_code END AS code, count(*)::int AS count
+    SELECT mandate_id, CASE WHEN outcome = 'deny' THEN denial_code END AS code, date_trunc('hour', created_at, 'UTC') AS hour, count(*)::int AS count
     FROM authorizations WHERE organization_id = ${chain} AND sequence > ${after} AND sequence <= ${last}
-    GROUP BY 1, 2`;
+    GROUP BY 1, 2, 3`;
   return rows.map((row) => ({
     mandateId: String(row["mandate_id"]),
     code: row["code"] === null ? null : String(row["code"]),
+    hour: new Date(row["hour"] as string),
     count: Number(row["count"]),
   }));
 }

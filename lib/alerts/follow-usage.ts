@@ -69,8 +69,9 @@ async function fromDecisions(tx: Tx, decided: readonly Decided[], now: Date): Pr
 
 type Named = { readonly organizationId: string; readonly mandateId: string; readonly name: string };
 
-async function refusals(tx: Tx, code: string, { count }: Decided, { organizationId, mandateId, name }: Named, now: Date) {
-  const hour = new Date(now.getTime() - (now.getTime() % HOUR_MS));
+/** Older refusals are no news: they are read only after a long pause. */
+async function refusals(tx: Tx, code: string, { hour, count }: Decided, { organizationId, mandateId, name }: Named, now: Date) {
+  if (now.getTime() - hour.getTime() > 2 * HOUR_MS) return [];
   if ((await countRefusals(tx, mandateId, code, hour, count)) < REFUSALS) return [];
   const facts = { kind: "refusals", mandateId, name, code } as const;
   const window = `refused ${code} ${hour.toISOString()}`;

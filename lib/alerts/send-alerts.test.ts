@@ -19,6 +19,7 @@ import { noticeSettings } from "#lib/notices/tables.ts";
 import { forget, perProcess } from "#lib/process.ts";
 import { sendPushes } from "#lib/push/send-pushes.ts";
 import { pushes } from "#lib/push/tables.ts";
+import { tamper } from "#test/audit-tampering.ts";
 import { useDatabase } from "#test/database.ts";
 import { activeMandate, assets, authorize, createBuyer, type Buyer } from "#test/mandates.ts";
 import { addTestDevice, decrypt, startPushService, type PushService } from "#test/push.ts";
@@ -118,6 +119,27 @@ test("a refusal that repeats is reported once an hour, and each reason is report
     .update(refusalCounts)
     .set({ hour: sql`hour - interval '2 days'` });
   expect(await forgetOldAlerts()).toBe(2);
+});
+
+test("refusals count in the hour in which the payments were refused, also if they are read later", async () => {
+  const buyer = await createBuyer();
+  const mandateId = await mandateOf(buyer, { ...day("5"), perPayment: "0.1" });
+  const refuse = async (times: number, hoursAgo: number) => {
+    for (let count = 0; count < times; count += 1) {
+      const { authorizationId } = await authorize(buyer, mandateId);
+      const ago = `created_at - interval '${hoursAgo} hours'`;
+      await tamper(`UPDATE authorizations SET created_at = ${ago} WHERE authorization_id = '${authorizationId}'`);
+    }
+  };
+  await refuse(4, 1);
+  await refuse(1, 0);
+  await refuse(5, 3);
+  await tell();
+  expect(await sent()).toEqual([]);
+  await refuse(1, 1);
+  await tell();
+  expect(await sent()).toEqual([`${buyer.person.userId}: Many payments are refused for the same reason`]);
+  expect(await textOf()).toContain("Within an hour 5 or more payments");
 });
 
 test("an unknown outcome is reported after ten minutes, unless it has become known", async () => {
