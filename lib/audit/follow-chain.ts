@@ -5,6 +5,15 @@ import { appendLeaf, rootOf, writePeaks } from "#lib/audit/tree.ts";
 export type Bad = { readonly sequence: number; readonly auditEventId?: string; readonly detail: string };
 export type Followed = { readonly head: AuditHead; readonly bad?: Bad };
 
+/** Null if the calculation throws: a forged event can have a value without canonical JSON, such as a number above all others. */
+function orNull<T>(calculate: () => T): T | null {
+  try {
+    return calculate();
+  } catch {
+    return null;
+  }
+}
+
 /** Returns the tree head after the last correct event, and the first fault after it. */
 export function followChain(from: AuditHead, events: readonly ChainedEvent[], signed: readonly SignedHead[] = []): Followed {
   let { sequence, peaks } = from;
@@ -13,11 +22,11 @@ export function followChain(from: AuditHead, events: readonly ChainedEvent[], si
     const place = { sequence: sequence + 1, auditEventId: event.auditEventId };
     if (event.sequence !== place.sequence)
       return end({ sequence: place.sequence, detail: "The event with this number is missing." });
-    const hash = hashEvent(event);
-    const added = appendLeaf(sequence, peaks, hash);
-    if (hash !== event.hash || added.node !== event.node)
+    const hash = orNull(() => hashEvent(event));
+    const added = hash === event.hash ? appendLeaf(sequence, peaks, hash) : null;
+    if (added === null || added.node !== event.node)
       return end({ ...place, detail: "The event does not match its hash and the events before it." });
-    if (!hasItsTexts(event)) return end({ ...place, detail: "A text of the event differs from its commitment." });
+    if (!orNull(() => hasItsTexts(event))) return end({ ...place, detail: "A text of the event differs from its commitment." });
     if (signed.some((one) => one.sequence === place.sequence && one.hash !== rootOf(added.peaks)))
       return end({ ...place, detail: "The chain differs from its signed checkpoint here." });
     ({ peaks } = added);

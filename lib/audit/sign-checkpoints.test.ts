@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { chainEvents, genesis } from "#lib/audit/chain.ts";
 import { newestCheckpoint } from "#lib/audit/checkpoint-store.ts";
+import { hashedMetadata } from "#lib/audit/commitment.ts";
 import { readEnds, readEvents } from "#lib/audit/read-store.ts";
 import { signCheckpoints } from "#lib/audit/sign-checkpoints.ts";
 import { signingKey } from "#lib/audit/signing-key.ts";
@@ -216,6 +217,23 @@ describe("the worker that signs the heads of audit chains", () => {
     expect((await newestCheckpoint(chain))?.sequence).toBe(5);
     await expectAlarm("platform");
     await undo();
+    await signNow();
+    expect(await alarmed()).toEqual([]);
+  });
+
+  test("never signs a chain with a forged event that has no hash, and continues with the others", async () => {
+    const [, second] = await readEvents(chain, 0, 4, 4);
+    const write = (metadata: string) =>
+      tamper(`UPDATE audit_entries SET metadata = ${quoted(metadata)} WHERE chain = ${quoted(chain)} AND sequence = 2`);
+    await write('{"forged":{"number":1e400}}');
+    const later = await createBuyer();
+    await draftMandate(later.person.credential);
+    await signNow();
+    expect(await newestCheckpoint(chain)).toBeNull();
+    expect((await newestCheckpoint(later.organizationId))?.sequence).toBe(1);
+    await expectAlarm(chain);
+    expect(await verifyChain(chain)).toMatchObject({ valid: false, firstBad: { sequence: 2 } });
+    await write(JSON.stringify(hashedMetadata(second!)));
     await signNow();
     expect(await alarmed()).toEqual([]);
   });
