@@ -1,6 +1,11 @@
+import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
+import { transact } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
+import { executions } from "#lib/holds/tables.ts";
 import { mcpPurchases } from "#lib/mcp/tables.ts";
+import { resolveExecution } from "#lib/payments/resolve-execution.ts";
+import { metrics } from "#lib/telemetry/metrics.ts";
 import { newKey as newAgent } from "#test/identity.ts";
 import { newClient, type Fields } from "#test/mcp.ts";
 import { mcpScene, text } from "#test/mcp-scene.ts";
@@ -66,5 +71,41 @@ describe("one approval that two purchases asked for", () => {
     expect([await fetchAs(later), await fetchAs(later)]).toMatchObject([ended, ended]);
     expect(await fetchAs(sooner)).toMatchObject({ status: "paid", repeated: true });
     expect(scene().seller.served()).toBe(before + 1);
+  });
+});
+
+describe("a payment that fails after it was submitted", () => {
+  const reads = async (): Promise<number> => {
+    const { values } = await metrics().requests.get();
+    return (
+      values.find(({ metricName, labels }) => metricName?.endsWith("_count") && labels.operation === "getPayment")?.value ?? 0
+    );
+  };
+
+  test("is not shown to the seller as paid", async () => {
+    const { call } = await client();
+    const mandateId = await registeredMandate({ mode: "never" });
+    const args = report(mandateId);
+    const { authorizationId, execution } = (await call("fetch_paid", args)).structuredContent;
+    const { executionId } = execution as { readonly executionId: string };
+    // The state in which a process that ends during the settlement leaves the purchase.
+    await database()
+      .update(mcpPurchases)
+      .set({ result: null })
+      .where(eq(mcpPurchases.authorizationId, String(authorizationId)));
+    await database().update(executions).set({ settlementStatus: "processing" }).where(eq(executions.executionId, executionId));
+    const before = await reads();
+    const repeated = call("fetch_paid", args);
+    await expect.poll(reads, { interval: 20 }).toBeGreaterThan(before + 1);
+    const failure = { code: "credential_expired", detail: "The credential expired." } as const;
+    await transact((tx) => resolveExecution(tx, executionId, mandateId, { kind: "failed", failure }));
+    expect(await repeated).toMatchObject({
+      isError: true,
+      structuredContent: {
+        status: "refused",
+        execution: { executionId, settlementStatus: "failed" },
+        next: expect.stringContaining("The credential expired."),
+      },
+    });
   });
 });

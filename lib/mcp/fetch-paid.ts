@@ -152,7 +152,15 @@ async function pay(on: ToolContext, wanted: Wanted, purchase: Purchase, authoriz
     const next = "The payment is under way. Call again with the same arguments. Do not pay again.";
     return { content: { status: "settling", authorizationId, execution, next } };
   }
+  if (execution.settlementStatus === "failed") return failed(authorizationId, execution);
   return show(on, wanted, purchase, authorizationId, execution);
+}
+
+/** The reserved amount is released, so this purchase cannot be paid any more. */
+function failed(authorizationId: string, execution: PaymentExecution): Reply {
+  const why = execution.failureDetail === undefined ? "" : ` ${execution.failureDetail}`;
+  const next = `The payment failed, and the seller was not paid.${why} To try again, call with a new purchaseId.`;
+  return { content: { status: "refused", authorizationId, execution, next }, isError: true };
 }
 
 async function credentialFor(on: ToolContext, { mandateId, url }: Wanted, authorizationId: string) {
@@ -200,6 +208,7 @@ async function notServed(
 ): Promise<Reply> {
   const read = await on.call(reachable.getPayment, { authorizationId });
   const now = read.ok ? read.body.executions.find((one) => one.executionId === executionId) : undefined;
+  if (now?.settlementStatus === "failed") return failed(authorizationId, now);
   const found = { authorizationId, ...(now && { execution: now }), ...(reply && { answer: answerOf(reply) }) };
   if (now?.settlementStatus === "settled") {
     const next =
