@@ -1,6 +1,7 @@
 import { and, desc, eq, ilike, isNotNull, isNull, or, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { contains } from "#lib/db/like.ts";
+import type { PayableResource } from "#lib/sellers/resource-of-payment.ts";
 import { resources } from "#lib/sellers/tables.ts";
 
 export type ResourceRow = typeof resources.$inferSelect;
@@ -23,12 +24,14 @@ export async function findPayableResource(db: Reader, sellerId: string, resource
   return row ?? null;
 }
 
-export const resourcesPaidTo = (db: Reader, organizationId: string, payTo: string): Promise<ResourceRow[]> =>
-  db
-    .select()
+/** Without a limit, because a payment is for a resource only if no other one fits. */
+export const resourcesPaidTo = (db: Reader, organizationId: string, payTo: string): Promise<PayableResource[]> => {
+  const { sellerId, resourceId, pathTemplate, pricing } = resources;
+  return db
+    .select({ sellerId, resourceId, pathTemplate, pricing })
     .from(resources)
-    .where(and(eq(resources.payTo, payTo), eq(resources.organizationId, organizationId), isNull(resources.archivedAt)))
-    .limit(100);
+    .where(and(eq(resources.payTo, payTo), eq(resources.organizationId, organizationId), isNull(resources.archivedAt)));
+};
 
 /** The time of the resource's creation stays, and an archived resource is restored. */
 export async function saveResource(tx: Tx, row: typeof resources.$inferInsert): Promise<ResourceRow> {
