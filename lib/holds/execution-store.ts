@@ -211,20 +211,17 @@ export type PaymentFilter = {
   readonly mandateId?: string | undefined;
   readonly outcome?: string | undefined;
   readonly settlementStatus?: string | undefined;
-  /** The slot of an idempotency key for authorizePayment. Set it together with `executeSlot`; either slot finds the payment. */
-  readonly authorizeSlot?: string | undefined;
-  /** The slot of the same idempotency key for executePayment. */
-  readonly executeSlot?: string | undefined;
+  readonly authorizationIds?: readonly string[] | undefined;
 };
 
 /** Newest first, after the id `place`. */
-export async function listAuthorizations(
+export function listAuthorizations(
   db: Db,
   owner: Reader,
-  { mandateId, outcome, settlementStatus, authorizeSlot, executeSlot }: PaymentFilter,
+  { mandateId, outcome, settlementStatus, authorizationIds }: PaymentFilter,
   place: string | null,
   limit: number,
-): Promise<readonly AuthorizationRow[]> {
+) {
   const { authorizationId } = authorizations;
   return db
     .select(authorizationColumns)
@@ -238,12 +235,7 @@ export async function listAuthorizations(
         settlementStatus === undefined
           ? undefined
           : sql`EXISTS (SELECT FROM ${executions} e WHERE e.authorization_id = ${authorizationId} AND e.settlement_status = ${settlementStatus})`,
-        // Find the two slots in a subquery, because an OR next to the ORDER BY would scan all payments of the organization.
-        authorizeSlot === undefined
-          ? undefined
-          : sql`${authorizationId} IN (
-              SELECT a.authorization_id FROM ${authorizations} a WHERE a.slot = ${authorizeSlot}
-              UNION SELECT e.authorization_id FROM ${executions} e WHERE e.slot = ${executeSlot})`,
+        authorizationIds === undefined ? undefined : inArray(authorizationId, [...authorizationIds]),
       ),
     )
     .orderBy(desc(authorizationId))

@@ -264,7 +264,7 @@ export const listPayments = operation({
   tag: "Payments",
   summary: "List payments, newest first",
   description:
-    "A client that lost an answer finds the payment by idempotencyKey, which is the key of an authorize or of an execute request.",
+    "A client that lost an answer finds the payment by idempotencyKey, which is the key of an authorize or execute request, or of the order that made the payment.",
   access: { capability: "payments:read" },
   query: z.strictObject({
     ...PageQuery.shape,

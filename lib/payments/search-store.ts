@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, sql, type SQL } from "drizzle-orm";
 import { checkoutIntents, orders } from "#lib/approvals/tables.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { slotOf } from "#lib/command/idempotency.ts";
@@ -43,22 +43,40 @@ function idOf(db: Db, { organizationId }: Scope, { of, id }: Id): PromiseLike<re
 }
 
 /** The index of intentIds has no denied payments, so this lookup leaves them out. */
-async function idsOfText(db: Db, scope: Scope, text: string): Promise<readonly (string | null)[]> {
-  const { organizationId } = scope;
-  const environment = Environment.parse(scope.environment);
-  const slot = (operationId: string) => slotOf({ organizationId, environment, operationId, key: text });
-  const rows = await db.execute(sql`
+const authorizationOfIntent = (mandateId: SQL, intentId: SQL): SQL => sql`(
+  SELECT authorization_id FROM authorizations
+  WHERE hashtextextended(mandate_id || ' ' || intent_id, 0) = hashtextextended(${mandateId} || ' ' || ${intentId}, 0)
+    AND hashtextextended(mandate_id || ' ' || intent_id, 1) = hashtextextended(${mandateId} || ' ' || ${intentId}, 1)
+    AND mandate_id = ${mandateId} AND intent_id = ${intentId} AND outcome <> 'deny' LIMIT 1)`;
+
+/**
+ * Selects the payments of the call with this idempotency key. An order has a payment for each quote that it asked for, whose
+ * intentIds are the order's id, then that id with `.2`, `.3` and so on; its row names only the last one.
+ */
+export function paymentsOfKey({ organizationId, environment }: Scope, key: string): SQL {
+  const slot = (operationId: string) => slotOf({ organizationId, environment: Environment.parse(environment), operationId, key });
+  const ofOrder = sql`slot IN (${slot("placeOrder")}, ${slot("continueCheckout")})`;
+  const intentId = sql`(o.order_id || CASE WHEN n = 1 THEN '' ELSE '.' || n END)`;
+  return sql`
     SELECT authorization_id AS id FROM authorizations WHERE slot = ${slot("authorizePayment")}
     UNION SELECT authorization_id FROM executions WHERE slot = ${slot("executePayment")}
-    UNION SELECT authorization_id FROM orders WHERE slot IN (${slot("placeOrder")}, ${slot("continueCheckout")})
-    UNION SELECT a.authorization_id FROM ${mandates} m, LATERAL (
-      SELECT authorization_id FROM authorizations
-      WHERE hashtextextended(mandate_id || ' ' || intent_id, 0) = hashtextextended(m.mandate_id || ' ' || ${text}, 0)
-        AND hashtextextended(mandate_id || ' ' || intent_id, 1) = hashtextextended(m.mandate_id || ' ' || ${text}, 1)
-        AND mandate_id = m.mandate_id AND intent_id = ${text} AND outcome <> 'deny' LIMIT 1) a
-    WHERE m.organization_id = ${organizationId} AND m.environment = ${scope.environment}`);
-  return rows.map((row) => row["id"] as string | null);
+    UNION SELECT authorization_id FROM orders WHERE ${ofOrder}
+    UNION SELECT a.authorization_id FROM orders o, generate_series(1, o.attempt - 1) n,
+      LATERAL ${authorizationOfIntent(sql`o.mandate_id`, intentId)} a WHERE o.${ofOrder}`;
 }
+
+const idsIn = async (db: Db, query: SQL): Promise<readonly string[]> =>
+  (await db.execute(query)).map((row) => row["id"] as string | null).filter((id) => id !== null);
+
+export const idsOfKey = (db: Db, scope: Scope, key: string): Promise<readonly string[]> => idsIn(db, paymentsOfKey(scope, key));
+
+const idsOfText = (db: Db, scope: Scope, text: string): Promise<readonly string[]> =>
+  idsIn(
+    db,
+    sql`${paymentsOfKey(scope, text)}
+    UNION SELECT a.authorization_id FROM ${mandates} m, LATERAL ${authorizationOfIntent(sql`m.mandate_id`, sql`${text}`)} a
+    WHERE m.organization_id = ${scope.organizationId} AND m.environment = ${scope.environment}`,
+  );
 
 /** Null without a search, for an amount, and for a text that no key or intentId matches; the caller then filters all payments. */
 export async function idsOf(db: Db, scope: Scope, search: PaymentSearch | undefined): Promise<readonly string[] | null> {
@@ -66,7 +84,7 @@ export async function idsOf(db: Db, scope: Scope, search: PaymentSearch | undefi
   const known = (ids: readonly (string | null)[]) => ids.filter((id) => id !== null);
   if (search.kind === "id") return known((await idOf(db, scope, search)).map(({ id }) => id));
   if (search.kind === "text") {
-    const ids = known(await idsOfText(db, scope, search.text));
+    const ids = await idsOfText(db, scope, search.text);
     return ids.length > 0 ? ids : null;
   }
   const rows = await db
