@@ -1,6 +1,6 @@
 import { chmod, mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { countersign, type Countersign } from "../index.ts";
 import { isHttp } from "../service.ts";
 import { WrongUse } from "./arguments.ts";
@@ -14,10 +14,12 @@ export type Saved = {
   readonly serviceAccountId?: string;
 };
 
+/** The XDG standard says that an empty or a relative path is ignored. */
 export function settingsFile(): string {
   const { COUNTERSIGN_CONFIG, XDG_CONFIG_HOME, APPDATA } = process.env;
   if (COUNTERSIGN_CONFIG) return COUNTERSIGN_CONFIG;
-  const folder = XDG_CONFIG_HOME ?? (process.platform === "win32" ? APPDATA : undefined) ?? join(homedir(), ".config");
+  const folders = [XDG_CONFIG_HOME, process.platform === "win32" ? APPDATA : undefined];
+  const folder = folders.find((path) => path !== undefined && isAbsolute(path)) ?? join(homedir(), ".config");
   return join(folder, "countersign", "config.json");
 }
 

@@ -1,0 +1,46 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { access, serviceUrl, settingsFile } from "../sdk/src/cli/settings.ts";
+import { countersign } from "../sdk/src/index.ts";
+import { plain, run } from "#test/package.ts";
+import { listen } from "#test/shop.ts";
+
+/* The settings and options of the command line that need no service. */
+
+const command = join(import.meta.dirname, "../sdk/src/cli.ts");
+
+type Said = { readonly code: number; readonly stdout: string };
+const settings = {
+  COUNTERSIGN_URL: "http://127.0.0.1:9",
+  COUNTERSIGN_API_KEY: "csk_sandbox_any",
+  COUNTERSIGN_MANDATE: "any",
+  COUNTERSIGN_CONFIG: join(tmpdir(), "countersign-of-nobody.json"),
+  AGENT_PRIVATE_KEY: "",
+};
+
+async function cli(line: readonly string[], change: Readonly<Record<string, string>> = {}) {
+  const env = { ...plain, NODE_ENV: "production" as const, NODE_OPTIONS: "", ...settings, ...change };
+  const { code, stdout } = await run(process.execPath, [command, ...line, "--json"], { env }).then(
+    (said): Said => ({ code: 0, stdout: said.stdout }),
+    (error: unknown) => error as Said,
+  );
+  return { code, ...(JSON.parse(stdout) as { readonly error?: string; readonly message?: string }) };
+}
+
+function use(change: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries({ ...settings, ...change })) vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
+}
+
+test.each(["", "settings", "./settings"])("the folder of XDG_CONFIG_HOME is ignored if it is empty or relative: %j", (folder) => {
+  use({ COUNTERSIGN_CONFIG: "", XDG_CONFIG_HOME: folder, APPDATA: "" });
+  expect(settingsFile()).toBe(join(homedir(), ".config", "countersign", "config.json"));
+});
+
+test("the settings are in the folder of XDG_CONFIG_HOME if it is absolute", () => {
+  use({ COUNTERSIGN_CONFIG: "", XDG_CONFIG_HOME: tmpdir() });
+  expect(settingsFile()).toBe(join(tmpdir(), "countersign", "config.json"));
+});
