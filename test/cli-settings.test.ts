@@ -44,3 +44,26 @@ test("the settings are in the folder of XDG_CONFIG_HOME if it is absolute", () =
   use({ COUNTERSIGN_CONFIG: "", XDG_CONFIG_HOME: tmpdir() });
   expect(settingsFile()).toBe(join(tmpdir(), "countersign", "config.json"));
 });
+
+test.each([
+  [["--header", "bad header: x"], "bad header: x"],
+  [["--header", "X-A: 買"], "X-A: 買"],
+  [["--method", "FOO BAR"], "FOO BAR"],
+  [["--method", "GET", "--data", "x"], "GET"],
+])("a request that HTTP does not allow is wrong use: %j", { timeout: 30_000 }, async (options, named) => {
+  const said = await cli(["pay", "http://127.0.0.1:9/x", ...options]);
+  expect(said).toMatchObject({ code: 2, error: "WrongUse", message: expect.stringContaining(named) });
+});
+
+test.each(["null", "5", '{"url":5}', '{"apiKey":[]}'])(
+  "settings of another form are wrong use: %s",
+  { timeout: 30_000 },
+  async (text) => {
+    const folder = await mkdtemp(join(tmpdir(), "countersign-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, "config.json");
+    await writeFile(file, text, { mode: 0o600 });
+    const said = await cli(["budget"], { COUNTERSIGN_CONFIG: file });
+    expect(said).toMatchObject({ code: 2, error: "WrongUse", message: expect.stringContaining(file) });
+  },
+);

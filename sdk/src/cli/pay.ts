@@ -12,21 +12,33 @@ function headersOf(lines: readonly string[]): Headers {
   for (const line of lines) {
     const colon = line.indexOf(":");
     if (colon < 1) throw new WrongUse(`Write a header as "Name: value", not ${line}.`);
-    headers.append(line.slice(0, colon), line.slice(colon + 1).trim());
+    try {
+      headers.append(line.slice(0, colon), line.slice(colon + 1).trim());
+    } catch {
+      throw new WrongUse(`HTTP does not allow the header ${line}.`);
+    }
   }
   return headers;
+}
+
+function requestOf(url: string, init: RequestInit): Request {
+  try {
+    return new Request(url, init);
+  } catch (error) {
+    throw new WrongUse(`HTTP does not allow this request: ${(error as Error).message}`);
+  }
 }
 
 export async function pay(url: string, values: Values): Promise<Said> {
   if (url === "") throw new WrongUse("Name the URL to pay for.");
   if (!isHttp(url)) throw new WrongUse(`The URL to pay for must begin with http:// or https://. ${url} does not.`);
   const { operation, data, header = [], method = data === undefined ? "GET" : "POST", "no-wait": stops } = values;
+  const request = requestOf(url, { method, headers: headersOf(header), ...(data !== undefined && { body: data }) });
   const paying = await client(({ url: page }) => {
     console.error(`A person must approve this payment, at ${page}`);
     return stops ? "stop" : "wait";
   });
-  const init = { method, headers: headersOf(header), ...(data !== undefined && { body: data }) };
-  const answer = await paying.fetch(url, { ...init, ...(operation !== undefined && { operation }) });
+  const answer = await paying.fetch(request, operation === undefined ? {} : { operation });
   const body = await answer.text();
   return { json: { status: answer.status, body }, text: body, code: answer.ok ? 0 : 1 };
 }

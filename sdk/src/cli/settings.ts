@@ -34,7 +34,14 @@ export async function save(saved: Saved): Promise<string> {
   return file;
 }
 
-/** @throws WrongUse if its mode gives others any right (not checked on Windows), or if it cannot be read as JSON */
+const isSaved = (value: unknown): value is Partial<Saved> =>
+  typeof value === "object" &&
+  value !== null &&
+  ["url", "apiKey", "mandateId", "serviceAccountId"].every((name) =>
+    ["string", "undefined"].includes(typeof (value as Readonly<Record<string, unknown>>)[name]),
+  );
+
+/** @throws WrongUse if its mode gives others any right (not checked on Windows), or if it does not contain settings as JSON */
 async function readSaved(): Promise<Partial<Saved>> {
   const file = settingsFile();
   const found = await stat(file).catch(() => null);
@@ -44,11 +51,14 @@ async function readSaved(): Promise<Partial<Saved>> {
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new WrongUse(`${file} cannot be read (${error.code}).`);
   });
+  let saved: unknown;
   try {
-    return JSON.parse(text) as Partial<Saved>;
+    saved = JSON.parse(text);
   } catch {
     throw new WrongUse(`${file} is not JSON. Run countersign login again.`);
   }
+  if (!isSaved(saved)) throw new WrongUse(`${file} does not contain the settings that login saves. Run countersign login again.`);
+  return saved;
 }
 
 const withoutSlash = (url: string): string => url.replace(/\/+$/, "");
