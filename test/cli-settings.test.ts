@@ -67,3 +67,27 @@ test.each(["null", "5", '{"url":5}', '{"apiKey":[]}'])(
     expect(said).toMatchObject({ code: 2, error: "WrongUse", message: expect.stringContaining(file) });
   },
 );
+
+test("a key with a character that no key has is refused at once, and is not shown", { timeout: 30_000 }, async () => {
+  const apiKey = "csk_sandbox_買";
+  const said = await cli(["budget"], { COUNTERSIGN_API_KEY: apiKey });
+  expect(said).toMatchObject({ code: 2, error: "WrongUse", message: expect.stringContaining("COUNTERSIGN_API_KEY") });
+  expect(said.message).not.toContain(apiKey);
+  expect(() => countersign({ url: settings.COUNTERSIGN_URL, apiKey, mandateId: "mdt_1" })).toThrow("apiKey contains a character");
+});
+
+test("white space around the service's address and the key is ignored", async () => {
+  const asked: unknown[] = [];
+  const service = await listen(
+    createServer((request, response) => {
+      asked.push([request.url, request.headers.authorization]);
+      response.end("{}");
+    }),
+  );
+  onTestFinished(() => service.close());
+  await countersign({ url: ` ${service.url}/ `, apiKey: " csk_sandbox_any\n", mandateId: "mdt_1" }).budget();
+  expect(asked).toEqual([["/api/v1/mandates/mdt_1/remaining", "Bearer csk_sandbox_any"]]);
+  use({ COUNTERSIGN_URL: ` ${service.url}/ `, COUNTERSIGN_API_KEY: " csk_sandbox_any\n" });
+  expect(await serviceUrl()).toBe(service.url);
+  expect(await access()).toMatchObject({ url: service.url, apiKey: "csk_sandbox_any" });
+});

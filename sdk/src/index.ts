@@ -5,7 +5,7 @@ import { CountersignError } from "./errors.ts";
 import type { Event, Operations, Receipt, Remaining } from "./operations.ts";
 import { placeOrder, type Order } from "./order.ts";
 import { payFetch, type PayInit } from "./pay.ts";
-import { connect, isHttp } from "./service.ts";
+import { connect, isHttp, isKey } from "./service.ts";
 import { verifyReceipt, type Verdict } from "./verify-receipt.ts";
 import { verifyWebhook, type WebhookHeaders, type WebhookOptions } from "./webhook.ts";
 
@@ -31,15 +31,16 @@ const FOLLOW_SECONDS = 20;
 
 export type Countersign = ReturnType<typeof countersign>;
 
-/** @throws CountersignError if `url` is not an http address, or if an option is empty, as from a variable that is not set */
+/** @throws CountersignError if `url` is not an http address, if the key cannot be one, or if an option is empty, as from a variable that is not set */
 function requireOptions({ url, apiKey, mandateId }: CountersignOptions): void {
   if (!isHttp(url)) throw new CountersignError(`url must be the service's address with http:// or https://, and not "${url}".`);
   if (!apiKey) throw new CountersignError("apiKey is missing. It is the API key of the agent's service account.");
+  if (!isKey(apiKey.trim())) throw new CountersignError("apiKey contains a character that no key has. Copy the key again.");
   if (!mandateId)
     throw new CountersignError("mandateId is missing. It is the id of the mandate that pays, and begins with mdt_.");
 }
 
-/** A client that pays under one mandate. @throws CountersignError if `url` is not an http address, or if an option is empty */
+/** A client that pays under one mandate. @throws CountersignError if an option is empty, or not an http address or a key */
 export function countersign(options: CountersignOptions) {
   requireOptions(options);
   const { mandateId, wallet, onApproval, expiresInSeconds = HOUR_SECONDS, followSeconds = FOLLOW_SECONDS } = options;

@@ -40,6 +40,9 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
 
 export const isHttp = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 
+/** Whether a key can be sent in a header. Keys have only visible ASCII characters. */
+export const isKey = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);
+
 /** Why a fetch failed. The error itself says only "fetch failed"; its `cause` has the reason. */
 export function whyUnreachable(error: unknown): string {
   const { cause, message } = error as {
@@ -153,7 +156,7 @@ type Call = <Id extends keyof Operations>(
 export type Service = ReturnType<typeof connect>;
 
 export function connect({ url, apiKey, fetch: send = globalThis.fetch }: ServiceOptions) {
-  const connection = { origin: url.replace(/\/+$/, ""), apiKey, fetch: send };
+  const connection = { origin: url.trim().replace(/\/+$/, ""), apiKey: apiKey.trim(), fetch: send };
   const call: Call = (id, request, options = {}) => {
     const [method, template] = addresses[id];
     const parts = request as Parts;

@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, rename, stat, writeFile } from "node:fs/promise
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { countersign, type Countersign } from "../index.ts";
-import { isHttp } from "../service.ts";
+import { isHttp, isKey } from "../service.ts";
 import { WrongUse } from "./arguments.ts";
 import { chooseMandate, mandatesOf } from "./mandates.ts";
 
@@ -61,7 +61,7 @@ async function readSaved(): Promise<Partial<Saved>> {
   return saved;
 }
 
-const withoutSlash = (url: string): string => url.replace(/\/+$/, "");
+const withoutSlash = (url: string): string => url.trim().replace(/\/+$/, "");
 
 /** The address of the service: COUNTERSIGN_URL, or the one that login saved. @throws WrongUse */
 export async function serviceUrl(): Promise<string> {
@@ -81,8 +81,9 @@ export async function access(): Promise<Saved> {
   const url = await serviceUrl();
   const own: Partial<Saved> = saved.url !== undefined && withoutSlash(saved.url) === url ? saved : {};
   const { COUNTERSIGN_API_KEY, COUNTERSIGN_MANDATE } = process.env;
-  const apiKey = COUNTERSIGN_API_KEY || own.apiKey;
+  const apiKey = (COUNTERSIGN_API_KEY || own.apiKey)?.trim();
   if (!apiKey) throw new WrongUse("Set COUNTERSIGN_API_KEY, or run countersign login.");
+  if (!isKey(apiKey)) throw new WrongUse("The key of COUNTERSIGN_API_KEY or of login contains a character that no key has.");
   const mandateId = COUNTERSIGN_MANDATE || own.mandateId;
   const serviceAccountId = COUNTERSIGN_API_KEY ? undefined : own.serviceAccountId;
   return { url, apiKey, ...(mandateId && { mandateId }), ...(serviceAccountId !== undefined && { serviceAccountId }) };
