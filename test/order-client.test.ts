@@ -30,8 +30,8 @@ async function orderScene(mode: "never" | "always") {
   const mandateId = await activeMandate(person.credential, { policy });
   const wallet = privateKeyToAccount(generatePrivateKey());
   await chain().mint(wallet.address, 1_000_000_000n);
-  const place = (operation: string, onApproval?: sdk.CountersignOptions["onApproval"]) => {
-    const pay = sdk.countersign({ url: service.url, apiKey: agent.apiKey, mandateId, wallet, ...(onApproval && { onApproval }) });
+  const place = (operation: string, options: Partial<sdk.CountersignOptions> = {}) => {
+    const pay = sdk.countersign({ url: service.url, apiKey: agent.apiKey, mandateId, wallet, ...options });
     return settling(pay.order({ storefrontUrl: shop.url, items, operation }));
   };
   return { person, shop, place };
@@ -42,6 +42,28 @@ test("an order is signed, paid and placed by one call, once per operation", { ti
   const placed = await place("two tees, please");
   expect(placed.status).toBe("completed");
   expect((await place("two tees, please")).quote.quoteId).toBe(placed.quote.quoteId);
+});
+
+test("the error of an order whose payment fails names the cause and what to do", { timeout: 90_000 }, async () => {
+  const { place } = await orderScene("never");
+  const poor = privateKeyToAccount(generatePrivateKey());
+  const error = await place("a poor wallet", { wallet: poor }).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(sdk.OrderNotPlaced);
+  expect(error).toMatchObject({
+    message: "The order is failed: insufficient_funds. Call again with the same operation after the cause is corrected.",
+    code: "insufficient_funds",
+    nextActions: [{ type: "fund_wallet", address: poor.address, asset: "USDC" }, { type: "retry_later" }],
+  });
+  expect((await place("a poor wallet")).status).toBe("completed");
+});
+
+test("the error of an order without a wallet names the page where a wallet is chosen", { timeout: 90_000 }, async () => {
+  const { place } = await orderScene("never");
+  const error = await place("no wallet", { wallet: undefined as unknown as sdk.Wallet }).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ order: { status: "paymentCredentialRequired" }, code: undefined });
+  expect((error as sdk.OrderNotPlaced).nextActions).toMatchObject([
+    { type: "connect_wallet", href: expect.stringMatching(/\/mandates\/.+\/edit$/) },
+  ]);
 });
 
 test("an order that is processing is completed by the same call, even if a person needed six minutes to approve it", async () => {
@@ -57,11 +79,12 @@ test("an order that is processing is completed by the same call, even if a perso
   // The call begins six minutes ago, and the person approves now.
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - minutes(6) });
   onTestFinished(() => void vi.useRealTimers());
-  const placed = await place("approved late", async ({ url }) => {
+  const onApproval = async ({ url }: sdk.ApprovalRequest): Promise<void> => {
     const id = new URL(url).pathname.split("/").at(-1) ?? "";
     await reviewed(id, person);
     expect((await approve(id, person.credential)).status).toBe(200);
     vi.useRealTimers();
-  });
+  };
+  const placed = await place("approved late", { onApproval });
   expect(placed.status).toBe("completed");
 }, 90_000);

@@ -2,7 +2,7 @@ import { awaitPerson } from "./approval.ts";
 import { readChallenge } from "./challenge.ts";
 import { keyOf, type Context } from "./context.ts";
 import { CountersignError, PaymentDenied } from "./errors.ts";
-import type { PlaceOrder, PlacedOrder } from "./operations.ts";
+import type { NextAction, NextActionType, OrderStatus, PlaceOrder, PlacedOrder } from "./operations.ts";
 import { pause } from "./service.ts";
 import { sign } from "./sign.ts";
 
@@ -15,13 +15,47 @@ export type Order = Pick<PlaceOrder, "storefrontUrl" | "items" | "metadata"> & {
   readonly signal?: AbortSignal;
 };
 
+const AGAIN = "Call again with the same operation after the cause is corrected.";
+
+/** The kinds of the order's next action in this package's vocabulary. Statuses without one have no next action. */
+const actions: Partial<Readonly<Record<OrderStatus, NextActionType>>> = {
+  approvalRequired: "approve_checkout",
+  processing: "poll_status",
+  quoteChanged: "refresh_quote",
+  setupRequired: "resume_mandate",
+};
+
+/** The code of the failed payment, such as insufficient_funds; undefined if no payment of this call failed. */
+function failureOf({ intent }: PlacedOrder): string | undefined {
+  const code = intent?.metadata?.["failureCode"];
+  return typeof code === "string" ? code : undefined;
+}
+
+function nextActionsOf(order: PlacedOrder, payer: string | undefined): readonly NextAction[] {
+  const { status, nextAction, quote, storefront } = order;
+  const { label, url, type: kind } = nextAction;
+  if (failureOf(order) !== undefined) {
+    const wallet = { ...(payer !== undefined && { address: payer }), chain: storefront.chain, asset: quote.asset };
+    const fund: NextAction = { type: "fund_wallet", label: `Send ${quote.asset} to the paying wallet`, ...wallet };
+    return [...(failureOf(order) === "insufficient_funds" ? [fund] : []), { type: "retry_later", label: AGAIN }];
+  }
+  const signing = kind === "openBrowser" ? "connect_wallet" : "sign_credential";
+  const type = status === "paymentCredentialRequired" ? signing : actions[status];
+  return type === undefined ? [] : [{ type, label, ...(kind === "openBrowser" && url !== undefined && { href: url }) }];
+}
+
 /** The call ended before the order was complete. `order` has its status and its next action. */
 export class OrderNotPlaced extends CountersignError {
   readonly order: PlacedOrder;
+  /** Why the payment failed, such as insufficient_funds. Undefined if no payment failed. */
+  readonly code: string | undefined;
 
-  constructor(order: PlacedOrder) {
-    super(`The order is ${order.status}: ${order.nextAction.label}`);
+  constructor(order: PlacedOrder, payer?: string) {
+    const code = failureOf(order);
+    const what = code === undefined ? order.nextAction.label : `${code}. ${AGAIN}`;
+    super(`The order is ${order.status}: ${what}`, { nextActions: nextActionsOf(order, payer) });
     this.order = order;
+    this.code = code;
   }
 }
 
@@ -58,6 +92,6 @@ export async function placeOrder(context: Context, { operation, signal, ...order
       // A repeat with the same signed payment would get the stored answer "processing" again.
       paymentCredential = undefined;
       await pause(POLL_MS, signal);
-    } else throw new OrderNotPlaced(placed);
+    } else throw new OrderNotPlaced(placed, context.wallet?.address);
   }
 }
