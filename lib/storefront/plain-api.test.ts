@@ -19,7 +19,11 @@ const payTo = privateKeyToAccount(generatePrivateKey()).address;
 let shop: Seller;
 
 beforeAll(async () => {
-  shop = await startSeller({ facilitator: await stockFacilitator(chain()), payTo });
+  shop = await startSeller({
+    facilitator: await stockFacilitator(chain()),
+    payTo,
+    prices: { "/report": "$0.25", "/gift": "$0" },
+  });
   (env() as { OUTBOUND_LOOPBACK?: string }).OUTBOUND_LOOPBACK = new URL(shop.url).host;
   forget("outbound");
 });
@@ -56,5 +60,10 @@ describe("a plain x402 API, without a manifest", () => {
 
   it("is storefront_invalid if it sells nothing", async () => {
     await expect(discoverStorefront(`${shop.url}/nothing`)).rejects.toMatchObject({ code: "storefront_invalid" });
+  });
+
+  it("is storefront_invalid if it asks for a payment of zero", async () => {
+    const storefront = await discoverStorefront(`${shop.url}/gift`);
+    await expect(requestQuote(storefront, [{}])).rejects.toMatchObject({ code: "storefront_invalid" });
   });
 });

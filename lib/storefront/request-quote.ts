@@ -12,13 +12,14 @@ import { storefrontInvalid } from "#lib/outbound/storefront-problem.ts";
 
 /** The quote of a plain x402 API, which sells one thing. */
 function quoteOfChallenge(
-  { asset, checkoutUrl }: Storefront,
+  { asset, checkoutUrl, domain }: Storefront,
   { required, terms }: OpenChallenge,
   items: readonly AskedItem[],
   now: Date,
 ): Quote {
   const [only, another] = items;
   if (another || (only?.quantity ?? 1) !== 1) throw invalidField("/items", "This storefront sells one thing per order.");
+  if (terms.amount === 0n) throw storefrontInvalid(`${domain} asks for a payment of zero.`);
   const amount = formatAmount(terms.amount, asset.tokenDecimals);
   const { pathname } = new URL(checkoutUrl);
   const name = SellerText(200).parse((required.resource?.description ?? "").slice(0, 800)) || pathname.slice(0, 200);
