@@ -76,10 +76,7 @@ export async function settlePlainAgain(
   // Only a confirmed block shows whether this settlement or something else used the nonce.
   if (!verified.ok && verified.failure.code === "nonce_already_used") return pending(asked, await transactionOf(settlementId));
   if (!verified.ok) return refused(asked, verified.failure.code, verified.failure.detail);
-  const allowed = await transact(async (tx) => {
-    const admitted = await admit(tx, asked, seller);
-    return admitted === "admitted" && !(await takeWork(tx, settlementId, leaseMs())) ? "taken" : admitted;
-  });
+  const allowed = await orCapped(transact((tx) => takeAgain(tx, asked, seller, settlementId)));
   if (allowed === "taken") return pending(asked, await transactionOf(settlementId));
   if (allowed !== "admitted") return allowed === "revoked" ? revoked(asked) : capped(asked);
   return send(asked, seller, settlementId, settlement);
@@ -132,10 +129,17 @@ async function mayStill(tx: Tx, { expected }: SettlementRequest, seller: Seller)
   return isLive && !refusal;
 }
 
-/** Call this before a settlement is sent again, which counts against the limits too. */
-async function admit(tx: Tx, asked: SettlementRequest, seller: Seller): Promise<"admitted" | "revoked" | "capped"> {
+/** Call this before a settlement is sent again, which counts against the limits too. @throws Capped */
+async function takeAgain(
+  tx: Tx,
+  asked: SettlementRequest,
+  seller: Seller,
+  settlementId: string,
+): Promise<"admitted" | "revoked" | "taken"> {
   if (!(await mayStill(tx, asked, seller))) return "revoked";
-  return (await mayBroadcast(tx, seller.organizationId)) ? "admitted" : "capped";
+  if (!(await takeWork(tx, settlementId, leaseMs()))) return "taken";
+  if (!(await mayBroadcast(tx, seller.organizationId))) throw new Capped();
+  return "admitted";
 }
 
 type Begun = "begun" | "revoked" | "capped" | "claimed";
@@ -143,11 +147,14 @@ type Begun = "begun" | "revoked" | "capped" | "claimed";
 /** Thrown to roll back everything that was stored for a settlement that exceeds a limit of the seller or of the service. */
 class Capped extends Error {}
 
-const begin = (asked: SettlementRequest, seller: Seller, settlementId: string, fromBlock: bigint): Promise<Begun> =>
-  transact((tx) => beginIn(tx, asked, seller, settlementId, fromBlock)).catch((error: unknown) => {
+const orCapped = <T>(work: Promise<T>): Promise<T | "capped"> =>
+  work.catch((error: unknown) => {
     if (error instanceof Capped) return "capped";
     throw error;
   });
+
+const begin = (asked: SettlementRequest, seller: Seller, settlementId: string, fromBlock: bigint): Promise<Begun> =>
+  orCapped(transact((tx) => beginIn(tx, asked, seller, settlementId, fromBlock)));
 
 /**
  * The claimed nonce keeps the same signed payment from being sent under a mandate too. Claim it before counting the settlements

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { eq, sql } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
+import { settlementDays } from "#lib/onchain/tables.ts";
 import { forget } from "#lib/process.ts";
 import * as contract from "#lib/settlement/contract.ts";
 import { listSettlements } from "#lib/settlement/list-settlements.ts";
@@ -243,6 +244,21 @@ describe("a payment without a mandate", () => {
     expect(await ask("settle")).toMatchObject({ success: false, errorReason: "settlement_pending", transaction });
     await chain().client.mine({ blocks: 3 });
     expect(await ask("settle")).toMatchObject({ success: true, transaction });
+  });
+
+  test("that eight later requests would send again is sent and counted once more, and not eight times", async () => {
+    const { ask, nonce, sellerOrganizationId } = await plainPayment();
+    await withoutMining();
+    const { transaction } = await ask("settle");
+    const leaseEnded = { workedUntil: sql`clock_timestamp()` as unknown as Date };
+    await database().update(plainSettlements).set(leaseEnded).where(eq(plainSettlements.nonce, nonce));
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask("settle")));
+    expect(answers).toEqual(
+      answers.map(() => expect.objectContaining({ errorReason: "settlement_pending", transaction }) as Reply),
+    );
+    const days = await database().select().from(settlementDays).where(eq(settlementDays.organizationId, sellerOrganizationId));
+    expect(days).toMatchObject([{ settlements: 2 }]);
+    await mine();
   });
 
   test("is reported as settled at its receipt if the chain is configured so, and checked until it has its confirmations", async () => {
