@@ -77,8 +77,11 @@ export async function settlePlainAgain(
   if (!verified.ok && verified.failure.code === "nonce_already_used") return pending(asked, await transactionOf(settlementId));
   if (!verified.ok) return refused(asked, verified.failure.code, verified.failure.detail);
   const allowed = await orCapped(transact((tx) => takeAgain(tx, asked, seller, settlementId)));
-  if (allowed === "taken") return pending(asked, await transactionOf(settlementId));
-  if (allowed !== "admitted") return allowed === "revoked" ? revoked(asked) : capped(asked);
+  if (allowed === "revoked") return revoked(asked);
+  if (allowed !== "admitted") {
+    const transaction = await transactionOf(settlementId);
+    return allowed === "taken" || transaction !== null ? pending(asked, transaction) : capped(asked);
+  }
   return send(asked, seller, settlementId, settlement);
 }
 

@@ -261,6 +261,22 @@ describe("a payment without a mandate", () => {
     await mine();
   });
 
+  test("that was sent stays pending when the day's limit is used up, because its transaction can still be mined", async () => {
+    const { ask, nonce } = await plainPayment();
+    await withoutMining();
+    const { transaction } = await ask("settle");
+    const leaseEnded = { workedUntil: sql`clock_timestamp()` as unknown as Date };
+    await database().update(plainSettlements).set(leaseEnded).where(eq(plainSettlements.nonce, nonce));
+    process.env["SETTLEMENT_DAILY_CAP"] = "0";
+    forget("env");
+    const capped = await ask("settle");
+    delete process.env["SETTLEMENT_DAILY_CAP"];
+    forget("env");
+    expect(capped).toMatchObject({ success: false, errorReason: "settlement_pending", transaction });
+    await mine();
+    expect(await ask("settle")).toMatchObject({ success: true, transaction });
+  });
+
   test("is reported as settled at its receipt if the chain is configured so, and checked until it has its confirmations", async () => {
     configure({ confirmations: 3, settledAt: "receipt" });
     const supported = (await (await fetch(`${service.url}/api/x402/supported`)).json()) as { kinds: { extra: object }[] };
