@@ -1,15 +1,17 @@
 import { sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { GATE } from "#lib/command/gate-store.ts";
 import { database } from "#lib/db/client.ts";
 import * as mandatesContract from "#lib/mandates/contract.ts";
 import { revokeMandate } from "#lib/mandates/lifecycle/revoke-mandate.ts";
 import { ask, authorizationsOf, holdsOf, newIntent, outcomes, post } from "#test/asking.ts";
 import { useDatabase } from "#test/database.ts";
+import { hold } from "#test/holding.ts";
 import { brokenSums } from "#test/invariants.ts";
 import { activeMandate, createBuyer, policy, type Buyer } from "#test/mandates.ts";
-import { send } from "#test/tenant.ts";
+import { createAgent, send } from "#test/tenant.ts";
 
-useDatabase();
+const databaseOf = useDatabase();
 
 let buyer: Buyer;
 beforeAll(async () => {
@@ -53,6 +55,20 @@ describe("authorizePayment, once", () => {
       "A newer release of the service wrote this decision. Ask again with the same idempotency key.",
     ]);
     expect(others.map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  test("a repeat with a new API key is decided although the first request's key was revoked while it waited", async () => {
+    const own = await newMandate();
+    const agent = await createAgent(buyer.organizationId, ["payments:authorize"]);
+    const body = { mandateId: own, intent: newIntent(buyer) };
+    const revoking = await hold(databaseOf().url, `SELECT pg_advisory_xact_lock(${GATE}::bigint)`);
+    const first = post(body, agent.credential);
+    await revoking.blocks();
+    const again = post(body, buyer.agent.credential);
+    await revoking.sql`UPDATE api_keys SET revoked_at = now() WHERE service_account_id = ${agent.serviceAccountId}`;
+    await revoking.sql.unsafe("COMMIT");
+    expect((await first).problem.code).toBe("api_key_invalid");
+    expect((await again).data.policyDecision.outcome).toBe("allow");
   });
 
   test("422 for the same key with another body or another mandate, at once or later", async () => {

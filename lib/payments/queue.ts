@@ -24,7 +24,9 @@ type QueueEntry = {
   readonly fail: (error: unknown) => void;
 };
 /** `answer` is set to null, so that it can be freed even if something still refers to this object. */
-type Live = { readonly fingerprint: string; answer: Promise<Answer> | null };
+type Live = { readonly fingerprint: string; readonly credential: string; answer: Promise<Answer> | null };
+
+const credentialOf = ({ asker }: Item): string => (asker.kind === "key" ? asker.keyId : asker.sessionId);
 
 /** A batch has at most one payment per checkout, order and approver, because a second would not see the first one's rows. */
 const lockedWith = (item: Item): string[] =>
@@ -63,20 +65,25 @@ export class AuthorizeQueue {
     return this.#queued;
   }
 
-  /** While an earlier request with the same idempotency key has no answer, this one waits for it, or is refused if it differs. */
+  /**
+   * While an earlier request with the same idempotency key has no answer, this one waits for it, or is refused if it differs. A
+   * problem of a request with another credential does not answer this one.
+   */
   async submit(item: Item): Promise<Answer> {
     const twin = this.#live.get(item.slot);
     if (twin?.answer) {
       if (twin.fingerprint !== item.fingerprint) return refusal(this.#keyReused());
       const answer = await twin.answer;
-      return answer.kind === "reply" ? { ...answer, replayed: true } : answer;
+      if (answer.kind === "reply") return { ...answer, replayed: true };
+      // A problem may be about the first caller's key or session, such as one that was revoked and replaced.
+      return answer.kind === "problem" && twin.credential !== credentialOf(item) ? this.submit(item) : answer;
     }
     const queue = this.#queues.get(item.organizationId) ?? [];
     if (!hasPlace(queue.length, this.#queued, bounds.queued)) return refusal(overloaded());
     const answer = new Promise<Answer>((settle, fail) => queue.push({ item, at: performance.now(), settle, fail }));
     if (queue.length === 1) this.#queues.set(item.organizationId, queue);
     this.#queued += 1;
-    const live: Live = { fingerprint: item.fingerprint, answer };
+    const live: Live = { fingerprint: item.fingerprint, credential: credentialOf(item), answer };
     this.#live.set(item.slot, live);
     this.#wake();
     try {
