@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
 import { afterEach, describe, expect, test } from "vitest";
 import { checkoutIntents } from "#lib/approvals/tables.ts";
+import { GATE } from "#lib/command/gate-store.ts";
 import { database } from "#lib/db/client.ts";
 import { reservations } from "#lib/holds/tables.ts";
 import { mandateSellers } from "#lib/mandates/tables.ts";
@@ -9,14 +10,16 @@ import { sendNotices } from "#lib/notices/send-notices.ts";
 import { newIntent, post } from "#test/asking.ts";
 import { approve, expire, extend, read, reject, view } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
+import { hold } from "#test/holding.ts";
 import { newOrganization } from "#test/identity.ts";
 import { brokenSums } from "#test/invariants.ts";
+import { lostRights } from "#test/lost-rights.ts";
 import { typesOf } from "#test/mandate-steps.ts";
 import { activeMandate, createBuyer, eventsOf, policy } from "#test/mandates.ts";
 import { makeDue, noticesOf } from "#test/notices.ts";
 import { createPerson } from "#test/tenant.ts";
 
-useDatabase();
+const databaseOf = useDatabase();
 afterEach(async () => {
   expect(await brokenSums()).toEqual([]);
 });
@@ -139,3 +142,18 @@ describe("extendCheckout", () => {
     ]);
   });
 });
+
+test.each(lostRights.filter(([reason]) => !reason.includes("organization")))(
+  "a person cannot extend a request if %s meanwhile",
+  async (_, loseRights) => {
+    const { checkoutIntentId, organizationId, person, intent } = await newRequest();
+    const approver = await createPerson(organizationId, "approver");
+    const revoking = await hold(databaseOf().url, `SELECT pg_advisory_xact_lock(${GATE}::bigint)`);
+    const extending = extend(checkoutIntentId, approver.credential);
+    await revoking.blocks();
+    await loseRights(approver.userId);
+    await revoking.release();
+    expect(["session_expired", "capability_required", "banned"]).toContain((await extending).problem.code);
+    expect((await read(checkoutIntentId, person.credential)).data.intent.expiresAt).toBe(intent.expiresAt);
+  },
+);

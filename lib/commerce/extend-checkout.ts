@@ -4,11 +4,13 @@ import { beingDecided, openToClose } from "#lib/approvals/close-checkout.ts";
 import { presentCheckout } from "#lib/approvals/present-checkout.ts";
 import { endsOf, extendCheckout as saveExtended } from "#lib/approvals/store.ts";
 import { audit, clock } from "#lib/audit/transact.ts";
+import { enterGate } from "#lib/command/gate-store.ts";
 import { once } from "#lib/command/idempotency.ts";
 import * as contract from "#lib/commerce/checkout-contract.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { extendHold, holdOf } from "#lib/holds/hold-store.ts";
 import type { Handler } from "#lib/http/operation.ts";
+import { requireStillHeld } from "#lib/identity/lock-members.ts";
 import { Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
@@ -19,6 +21,8 @@ export const extendCheckout: Handler<typeof contract.extendCheckout> = (
   { caller, idempotency, requestId },
 ) =>
   once(contract.extendCheckout, idempotency, async (tx) => {
+    await enterGate(tx);
+    await requireStillHeld(tx, caller, "checkouts:approve");
     const { checkout, moved } = await openToClose(tx, caller, checkoutIntentId);
     const now = await clock(tx);
     requireOpen({ ...checkout, status: checkout.status as CheckoutStatus }, now);
