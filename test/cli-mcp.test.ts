@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
-import { json } from "node:stream/consumers";
+import { json, text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { failure, purchases, shorten } from "../sdk/src/cli/pay-here.ts";
 import { NotServed, PaidButNotServed, type Attempt } from "../sdk/src/errors.ts";
@@ -40,6 +40,21 @@ test("mcp sends no message while the handshake of protocol 2025 is open, even if
   await once(bridge.stdout, "data");
   handshake.answer({ protocolVersion: "2025-06-18" });
   expect(await heldOf("tools/list")).toMatchObject({ version: "2025-06-18" });
+});
+
+test.each([
+  ["200 and an empty stream", 200, "text/event-stream"],
+  ["202 and no body", 202, "application/json"],
+])("mcp answers a call with an error if the service replies with %s", { timeout: 60_000 }, async (_, status, type) => {
+  const service = await listen(createServer((_, response) => response.writeHead(status, { "content-type": type }).end()));
+  onTestFinished(() => service.close());
+  const settings = { COUNTERSIGN_URL: service.url, COUNTERSIGN_API_KEY: "csk_sandbox_any", AGENT_PRIVATE_KEY: "" };
+  const bridge = spawn(process.execPath, [command, "mcp"], {
+    env: { ...plain, NODE_ENV: "production", NODE_OPTIONS: "", ...settings },
+  });
+  onTestFinished(() => void bridge.kill("SIGKILL"));
+  bridge.stdin.end(`${JSON.stringify({ jsonrpc: "2.0", id: 7, method: "tools/call" })}\n`);
+  expect(JSON.parse((await text(bridge.stdout)) || "null")).toMatchObject({ id: 7, error: { code: -32_603 } });
 });
 
 test("mcp calls a seller's answer truncated only if it is longer than a million characters", () => {

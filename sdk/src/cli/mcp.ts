@@ -74,15 +74,19 @@ async function forward(bridge: Bridge, message: Message, signal: AbortSignal): P
   const { id } = message;
   const init = { method: "POST", headers: headersOf(bridge, message), body: JSON.stringify(message), signal } as const;
   const response = await fetch(`${bridge.url}/mcp`, { ...init, redirect: "error" });
+  let isAnswered = id === undefined || message.method === undefined;
   for await (const answer of messagesOf(response)) {
     if (answer["jsonrpc"] !== "2.0") {
       if (id !== undefined) write(asError(id, answer, response.status));
+      isAnswered = true;
     } else {
+      isAnswered ||= answer.method === undefined && answer.id === id;
       const { protocolVersion } = answer.result ?? {};
       if (message.method === "initialize" && typeof protocolVersion === "string") bridge.version = protocolVersion;
       write((await bridge.payHere?.(message, answer, signal)) ?? answer);
     }
   }
+  if (!isAnswered) throw new Error("its reply ended without an answer.");
 }
 
 /** Sends one message to the service and writes the answer to stdout. Never throws. */
