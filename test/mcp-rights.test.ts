@@ -89,6 +89,17 @@ describe("fetch_paid", () => {
   });
 });
 
+test("get_budget finds the agent's mandate behind 20 newer ones of another agent", async () => {
+  const owner = await newOrganization();
+  const [agent, other] = [await newAgent(owner), await newAgent(owner)];
+  const mandateOf = ({ serviceAccountId }: typeof agent) =>
+    activeMandate(owner.credential, { policy: open, agents: [serviceAccountId] });
+  const mandateId = await mandateOf(agent);
+  for (let count = 0; count < 20; count += 1) await mandateOf(other);
+  const { call } = await client(agent);
+  expect((await call("get_budget")).structuredContent).toMatchObject({ mandates: [{ mandateId }], more: false });
+});
+
 describe("rights", () => {
   const needs: Readonly<Record<string, readonly Capability[]>> = {
     get_budget: ["mandates:read"],

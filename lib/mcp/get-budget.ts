@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import type { ToolContext } from "#lib/mcp/tool.ts";
 import { Id } from "#lib/ids.ts";
 import { isFor } from "#lib/mcp/judge-address.ts";
@@ -7,6 +8,8 @@ import { problem } from "#lib/mcp/shapes.ts";
 import { readOnly, refused, tool } from "#lib/mcp/tool.ts";
 
 const AT_ONCE = 20;
+const PAGE = 100;
+const PAGES_MAX = 10;
 
 const Budget = z.looseObject({
   mandateId: z.string(),
@@ -25,10 +28,26 @@ const Budget = z.looseObject({
   approval: z.looseObject({ mode: z.string(), amount: z.string().optional() }),
 });
 
-async function namedMandates({ call }: ToolContext, mandateId: string | undefined) {
-  if (mandateId === undefined) return call(reachable.listMandates, { query: { limit: String(AT_ONCE) } });
-  const answer = await call(reachable.getMandate, { id: mandateId });
-  return answer.ok ? { ...answer, body: { items: [answer.body], hasMore: false } } : answer;
+const isUsable = (mandate: Mandate, on: ToolContext): boolean => mandate.status !== "draft" && isFor(mandate, on.caller);
+
+/** Reads several pages, because an organization can have many mandates for other agents. */
+async function ownMandates(on: ToolContext) {
+  const own: Mandate[] = [];
+  let cursor: string | undefined;
+  for (let pages = 1; ; pages += 1) {
+    const query = { limit: String(PAGE), ...(cursor !== undefined && { cursor }) };
+    const answer = await on.call(reachable.listMandates, { query });
+    if (!answer.ok) return answer;
+    own.push(...answer.body.items.filter((one) => isUsable(one, on)));
+    cursor = answer.body.nextCursor;
+    if (cursor === undefined || own.length >= AT_ONCE || pages === PAGES_MAX)
+      return { ok: true as const, own: own.slice(0, AT_ONCE), more: cursor !== undefined || own.length > AT_ONCE };
+  }
+}
+
+async function namedMandate(on: ToolContext, mandateId: string) {
+  const answer = await on.call(reachable.getMandate, { id: mandateId });
+  return answer.ok ? { ok: true as const, own: [answer.body].filter((one) => isUsable(one, on)), more: false } : answer;
 }
 
 export const getBudget = tool({
@@ -45,11 +64,10 @@ export const getBudget = tool({
     problem,
   }),
   async run({ mandateId }, on) {
-    const found = await namedMandates(on, mandateId);
+    const found = mandateId === undefined ? await ownMandates(on) : await namedMandate(on, mandateId);
     if (!found.ok) return refused(found.problem);
-    const usable = found.body.items.filter((one) => one.status !== "draft" && isFor(one, on.caller));
     const read = await Promise.all(
-      usable.map(async ({ mandateId: id, name }) => {
+      found.own.map(async ({ mandateId: id, name }) => {
         const remaining = await on.call(reachable.getRemaining, { id });
         return remaining.ok ? { ok: true as const, budget: { name, ...remaining.body } } : remaining;
       }),
@@ -57,7 +75,7 @@ export const getBudget = tool({
     const failed = read.find((one) => !one.ok);
     if (failed && !failed.ok) return refused(failed.problem);
     return {
-      content: { status: "ok" as const, mandates: read.flatMap((one) => (one.ok ? [one.budget] : [])), more: found.body.hasMore },
+      content: { status: "ok" as const, mandates: read.flatMap((one) => (one.ok ? [one.budget] : [])), more: found.more },
     };
   },
 });
