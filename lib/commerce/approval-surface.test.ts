@@ -196,6 +196,7 @@ describe("the approval of a payment that was authorized", () => {
         paymentCredential: await credential(),
       });
       expect(reply.problem.code).toBe("authorization_expired");
+      expect(reply.problem.detail).toMatch(/^This request was canceled before it was paid\. Nothing was paid\./);
     }
     expect((await holds()).map(({ status }) => status)).toEqual(["released", "released"]);
   });

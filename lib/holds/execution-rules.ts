@@ -107,6 +107,11 @@ function requireApproved({ checkout, approval }: ApprovalState, asking: Approval
   if (approval && approval.takenBackBySubjectId !== null) throw approvalTakenBack();
   if (!approval && checkout.status === "awaiting_approval" && checkout.expiresAt > now) throw approvalRequired(asking);
   if (!approval && (checkout.status === "awaiting_approval" || checkout.status === "expired")) throw approvalExpired();
+  if (checkout.status === "canceled")
+    throw new Problem("authorization_expired", {
+      detail:
+        "This request was canceled before it was paid. Nothing was paid. If the payment is still wanted, authorize it again, under a new idempotency key.",
+    });
   if (approval?.status === "consumed" || (approval?.status === "pending" && approval.expiresAt > now)) return;
   throw new Problem("authorization_expired", {
     detail:
