@@ -1,6 +1,9 @@
+import { sql } from "drizzle-orm";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { expect, onTestFinished, test, vi } from "vitest";
 import * as sdk from "../sdk/src/index.ts";
+import { orders } from "#lib/approvals/tables.ts";
+import { database } from "#lib/db/client.ts";
 import { forget } from "#lib/process.ts";
 import { minutes } from "#lib/time.ts";
 import { approve, checkoutScene, items, reviewed } from "#test/checkouts.ts";
@@ -87,4 +90,21 @@ test("an order that is processing is completed by the same call, even if a perso
   };
   const placed = await place("approved late", { onApproval });
   expect(placed.status).toBe("completed");
+}, 90_000);
+
+test("an order is placed although a process that ended has leased it for longer than a call is repeated", async () => {
+  const { place } = await orderScene("never");
+  const another = { lease: "req_ended", leasedUntil: sql`clock_timestamp() + interval '10 minutes'` };
+  let asked = 0;
+  const counting: typeof fetch = async (input, init) => {
+    const answer = await fetch(input, init);
+    if (!String(input instanceof Request ? input.url : input).endsWith("/place-order")) return answer;
+    asked += 1;
+    // The first call places the order. Five refused tries make one call of the package.
+    if (asked === 1) await database().update(orders).set(another);
+    if (asked === 6) await database().update(orders).set({ leasedUntil: null });
+    return answer;
+  };
+  expect((await place("leased", { fetch: counting })).status).toBe("completed");
+  expect(asked).toBe(7);
 }, 90_000);

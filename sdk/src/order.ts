@@ -1,7 +1,7 @@
 import { awaitPerson } from "./approval.ts";
 import { readChallenge } from "./challenge.ts";
 import { keyOf, type Context } from "./context.ts";
-import { CountersignError, PaymentDenied } from "./errors.ts";
+import { CountersignError, PaymentDenied, ServiceRefused } from "./errors.ts";
 import type { NextAction, NextActionType, OrderStatus, PlaceOrder, PlacedOrder } from "./operations.ts";
 import { pause } from "./service.ts";
 import { sign } from "./sign.ts";
@@ -65,19 +65,32 @@ async function signOrder({ wallet, token }: Context, order: PlacedOrder): Promis
   return sign(wallet, await readChallenge(required, order.storefront.checkoutUrl, await token()));
 }
 
+/** While a process of the service that has ended leases the order, for at most 90 seconds, the service refuses calls about it. */
+async function placeOnce({ service }: Context, body: PlaceOrder, until: number, signal?: AbortSignal): Promise<PlacedOrder> {
+  for (;;) {
+    try {
+      return (await service.call("placeOrder", { body }, { signal })).body;
+    } catch (error) {
+      const isLeased = error instanceof ServiceRefused && error.code === "idempotency_in_flight";
+      if (!isLeased || Date.now() >= until) throw error;
+      await pause(POLL_MS, signal);
+    }
+  }
+}
+
 /**
  * Places an order at a storefront: repeats one call until the order is complete, and waits for a person if one must approve.
  * @throws PaymentDenied; OrderNotPlaced, also if the order is still `processing` five minutes after the call or after the
  * approval; and the errors of awaitPerson
  */
 export async function placeOrder(context: Context, { operation, signal, ...order }: Order): Promise<PlacedOrder> {
-  const { service, mandateId } = context;
+  const { mandateId } = context;
   const base = { ...order, mandateId, idempotencyKey: await keyOf(operation) };
   let until = Date.now() + LIMIT_MS;
   let paymentCredential: string | undefined;
   for (;;) {
     const body = { ...base, ...(paymentCredential !== undefined && { paymentCredential }) };
-    const { body: placed } = await service.call("placeOrder", { body }, { signal });
+    const placed = await placeOnce(context, body, until, signal);
     const { status, nextAction, authorization } = placed;
     if (status === "completed") return placed;
     if (status === "denied" && authorization) throw new PaymentDenied(authorization);
@@ -89,7 +102,7 @@ export async function placeOrder(context: Context, { operation, signal, ...order
       await awaitPerson(context, { url: nextAction.url, path }, signal);
       until = Date.now() + LIMIT_MS;
     } else if (status === "processing" && Date.now() < until) {
-      // A repeat with the same signed payment would get the stored answer "processing" again.
+      // The service asks for repeats without the signed payment.
       paymentCredential = undefined;
       await pause(POLL_MS, signal);
     } else throw new OrderNotPlaced(placed, context.wallet?.address);
