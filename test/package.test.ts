@@ -225,6 +225,17 @@ describe("the adapters", { timeout: 60_000 }, () => {
     await expect(payingTools(mcp, await paying(poor), tools)({ name: "report", arguments: {} })).rejects.toThrow(PaymentDenied);
   });
 
+  test("pay a tool with a long name, and cut its purpose between characters and not inside an emoji", async () => {
+    const mcp = new Client({ name: "agent", version: "1" });
+    await mcp.connect(new StreamableHTTPClientTransport(new URL(tools.url)));
+    onTestFinished(() => mcp.close());
+    const renamed = { callTool: (params: Parameters<typeof mcp.callTool>[0]) => mcp.callTool({ ...params, name: "report" }) };
+    const pay = await paying();
+    await payingTools(renamed, pay, tools)({ name: `${"a".repeat(130)}🙂 report`, arguments: {} });
+    const { items } = await pay.payments();
+    expect(items[0]?.intent.metadata).toEqual({ purpose: `The tool ${"a".repeat(130)}🙂` });
+  });
+
   test("pay a tool of a standard MPP server once for an operation", async () => {
     const mcp = await openMppTools(chain(), payTo);
     onTestFinished(() => mcp.close());

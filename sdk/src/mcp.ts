@@ -35,7 +35,7 @@ export function payingTools<P extends Params, Rest extends unknown[], R>(
   return async (params: P, paying: PayOptions & { readonly signal?: AbortSignal } = {}, ...rest: Rest): Promise<R> => {
     const { result: unpaid, asked } = await call(params, rest);
     if (!asked) return unpaid as R;
-    const purpose = `The tool ${params.name}`.slice(0, 140);
+    const purpose = [...`The tool ${params.name}`].slice(0, 140).join("");
     const credential = await pay.credential(asked.required, { purpose, ...paying, url });
     const meta = { ...params._meta, [asked.field]: credential.payload };
     const served = await call({ ...params, _meta: meta }, rest).catch(() => null);
