@@ -81,3 +81,12 @@ test("mcp takes a repeat within ten minutes for the same purchase, however many 
   expect(made.map((_, at) => purchaseOf(argsOf(at)).operation)).toEqual(made.map(({ operation }) => operation));
   expect(made.flatMap(({ paid }, at) => (paid ? [at] : [])).slice(0, 1)).toEqual([149]);
 });
+
+test.each(["mcp", "budget"])("%s takes no argument", async (name) => {
+  const settings = { COUNTERSIGN_URL: "http://127.0.0.1:9", COUNTERSIGN_API_KEY: "csk_sandbox_any", AGENT_PRIVATE_KEY: "" };
+  const env = { ...plain, NODE_ENV: "production" as const, NODE_OPTIONS: "", ...settings, COUNTERSIGN_MANDATE: "any" };
+  const child = spawn(process.execPath, [command, name, "x"], { env, stdio: ["ignore", "pipe", "pipe"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const heard = text(child.stderr);
+  expect([await once(child, "close"), await heard]).toEqual([[2, null], `${name} takes no argument. Leave x out.\n`]);
+});

@@ -52,6 +52,8 @@ const commands = new Map<string, (subject: string | undefined, values: Values) =
   ["mcp", () => bridge()],
 ]);
 
+const withoutArgument: ReadonlySet<string> = new Set(["budget", "mcp"]);
+
 async function runCommand([name, subject, ...more]: readonly string[], values: Values): Promise<Said | null> {
   if (values.version) {
     const { version } = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
@@ -60,6 +62,8 @@ async function runCommand([name, subject, ...more]: readonly string[], values: V
   if (values.help || name === "help") return { json: { help: HELP }, text: HELP };
   const command = commands.get(name ?? "");
   if (!command) throw new NoCommand(name === undefined ? "Name a command." : `There is no command ${name}.`);
+  if (subject !== undefined && withoutArgument.has(name ?? ""))
+    throw new WrongUse(`${name} takes no argument. Leave ${[subject, ...more].join(" ")} out.`);
   if (more.length > 0) throw new WrongUse(`${name} takes one argument, and not ${more.join(" ")} too.`);
   return command(subject, values);
 }
