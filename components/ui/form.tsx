@@ -111,7 +111,7 @@ export function useOperationForm<const O extends WithBody>(
 
 type FormProps<V extends FieldValues> = {
   readonly state: OperationFormState<V>;
-  /** What did not happen if the service refuses the request: "Nothing was saved." */
+  /** What did not happen if the request fails: "Nothing was saved." */
   readonly nothing: string;
   readonly id?: string;
   readonly className?: string;

@@ -66,7 +66,8 @@ type Silent = { readonly purpose: string | null; readonly isRecent: boolean };
 type Asked = Pick<CheckoutRow, "mandateId" | "basketHash" | "metadata">;
 
 /**
- * The keys are the indexes in `asked` of the requests that must be refused now.
+ * Reads what people said to earlier requests for the same mandate and basket. The keys are the indexes in `asked` of the requests
+ * that must be refused now.
  * An unanswered request counts only with the same purpose, because another purpose gives people a new reason to decide.
  * A checkout whose approval was taken back also has the status `rejected` and counts as declined (ADR 0039).
  */

@@ -177,7 +177,7 @@ export class Connection {
     if (this.#silence === null) this.#listen(Math.min(QUIET_MS, this.#silenceMs));
     query.resolve = (result) => {
       this.#live.delete(query);
-      // Clear the parameters, or V8 moves them to its old generation, where they take memory for long.
+      // Callers keep the query after its result. Clear its parameters, so that V8 can collect them soon.
       query.args = query.parameters = null;
       resolve(result);
     };

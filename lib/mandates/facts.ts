@@ -78,7 +78,8 @@ export type IntentFacts = {
   readonly payTo: string | null;
   /**
    * "stopped": the payee is a stopped seller, or has a domain or address that a stopped seller had proved.
-   * "unproven": a stopped seller had only claimed it; for an unregistered payee, authorizing says "stopped" in this case too.
+   * "unproven": a stopped seller had only claimed it, and the payee has not proved that it is another one. For an unregistered
+   * payee, authorizing says "stopped" in this case too.
    */
   readonly payeeStop?: "stopped" | "unproven" | null;
   /** True if this service itself asked the seller's domain, and its 402 reply asked for the same payment. */

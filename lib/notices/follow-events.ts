@@ -7,7 +7,7 @@ import { openingTypes, planNotices, type OpeningEvent } from "#lib/notices/plan-
 
 const CHAINS = 50;
 const EVENTS = 1_000;
-/** The most passes over all chains in one run. If more events are left, the next run reads them. */
+/** The most passes over all audit logs in one run. If more events are left, the next run reads them. */
 const PASSES_MAX = 20;
 
 /** Returns the number of planned notices. */
