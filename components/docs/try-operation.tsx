@@ -120,7 +120,7 @@ export function TryOperation(props: Props) {
           spellCheck={false}
           required={required}
           placeholder={example}
-          {...(place === "path" && { pattern: PATH_VALUE, title: "Anything but . and .." })}
+          {...(place === "path" && { pattern: PATH_VALUE, title: "The value cannot be . or .." })}
           hint={place === "path" ? "In the path" : required ? "In the query" : "In the query; may be left out"}
         />
       ))}

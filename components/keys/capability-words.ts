@@ -59,7 +59,7 @@ function paymentAct(chosen: readonly string[]): string {
   return chosen.includes("payments:settle") ? "settle payments" : "list payments";
 }
 
-/** Null if the capability can be added. The service refuses mandates:create together with any payments:* capability. */
+/** Null if the capability can be added. A key with payments:* must not have mandates:create, or it could set its own limits. */
 export function excludedBy(capability: Capability, chosen: readonly string[]): string | null {
   if (capability === "mandates:create")
     return chosen.some((one) => one.startsWith("payments:"))

@@ -19,7 +19,7 @@ import { atMost } from "#lib/time.ts";
 import type { SettlementStatus } from "#lib/vocabulary.ts";
 import { paymentSignatureHeader } from "#lib/x402/requirements.ts";
 
-/** How long an order waits for the chain; after that, the reconciler continues, and the lease of the order does not end meanwhile. */
+/** The longest wait of an order for the chain. It is shorter than the rest of the lease; the reconciler asks again later. */
 const LOOK_MS = 20_000;
 
 type ExecutionReply = {

@@ -32,7 +32,7 @@ export type Insights = {
 /** The number of largest entries that get their own bar in a chart; one more bar shows the sum of all others. */
 const BARS = 8;
 
-/** No name equals this key, because text in PostgreSQL cannot contain the character 0. */
+/** No name equals this key, because text in PostgreSQL cannot contain the NUL character. */
 const REST = "\0rest";
 
 type Named = (key: string | null) => Omit<Share, "key" | "amount">;

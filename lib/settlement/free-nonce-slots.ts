@@ -14,7 +14,7 @@ import { lockMandate } from "#lib/holds/hold-store.ts";
 const BATCH = 64;
 const MARGIN_MS = 2_000;
 
-/** The number of due slots that the next check leaves out: oldest ones, which the checks before it read. */
+/** The next check skips this many of the oldest due slots, because earlier checks have read them. */
 const place = () => perProcess("freeNonceSlots", () => ({ offset: 0 }));
 
 /** Frees slots whose payment can never be made: the chain shows that the payment has expired and that its nonce is unused. */

@@ -12,7 +12,7 @@ const BATCH = 64;
 /** A younger settlement is skipped, because the request that made it may still work on it. */
 const YOUNG_MS = 5_000;
 
-/** The number of open settlements that the next check leaves out: oldest ones, which the checks before it read. */
+/** The next check skips this many of the oldest open settlements, because earlier checks have read them. */
 const place = () => perProcess("reconcilePlain", () => ({ offset: 0 }));
 
 /** Returns the number of settlements that it tried to reconcile. */

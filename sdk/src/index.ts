@@ -31,7 +31,7 @@ const FOLLOW_SECONDS = 20;
 
 export type Countersign = ReturnType<typeof countersign>;
 
-/** @throws CountersignError if `url` is not an http address, if the key cannot be one, or if an option is empty, as from a variable that is not set */
+/** @throws CountersignError if an option is empty, as from a variable that is not set, or is not an http address or a key */
 function requireOptions({ url, apiKey, mandateId }: CountersignOptions): void {
   if (!isHttp(url)) throw new CountersignError(`url must be the service's address with http:// or https://, and not "${url}".`);
   if (!apiKey) throw new CountersignError("apiKey is missing. It is the API key of the agent's service account.");

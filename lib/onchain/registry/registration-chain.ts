@@ -61,7 +61,10 @@ export const signsByKey = ({ code }: AccountFacts, given: Authorization | undefi
 
 const unsigned = (detail: string): Problem => new Problem("unauthenticated", { detail });
 
-/** Null if no authorization is given, or if the account needs none. Checks every field, because the chain skips a wrong authorization without an error. */
+/**
+ * Null if no authorization is given, or if the account needs none. Checks every field, because the chain skips a wrong
+ * authorization without an error.
+ */
 export async function requireAuthorization(
   given: Authorization | undefined,
   { code, transactions }: AccountFacts,

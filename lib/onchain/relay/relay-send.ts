@@ -69,7 +69,7 @@ async function estimate({ chain, to, data, authorizationList, key }: RelayRow): 
 
 type SendPlan = { readonly gasLimit: bigint; readonly fees: Fees; readonly used: number };
 
-/** Reads from the chain what sending needs, before the database transaction that takes the nonce begins. @throws NotSent, viem's error */
+/** Reads what sending needs from the chain, before the database transaction that takes the nonce. @throws NotSent, viem's error */
 async function prepare(row: RelayRow): Promise<SendPlan> {
   const { chain, purpose, gasCap, to } = row;
   if (to !== targetOf(purpose, chain))
