@@ -69,7 +69,7 @@ async function fromDecisions(tx: Tx, decided: readonly Decided[], now: Date): Pr
 
 type Named = { readonly organizationId: string; readonly mandateId: string; readonly name: string };
 
-/** Refusals that are read more than two hours later, for example after an outage, cause no alert. */
+/** Refusals of an hour that began more than two hours ago cause no alert, because they are read late and are no news. */
 async function refusals(tx: Tx, code: string, { hour, count }: Decided, { organizationId, mandateId, name }: Named, now: Date) {
   if (now.getTime() - hour.getTime() > 2 * HOUR_MS) return [];
   if ((await countRefusals(tx, mandateId, code, hour, count)) < REFUSALS) return [];

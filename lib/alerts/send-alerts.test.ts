@@ -210,13 +210,19 @@ test("an account that runs out of gas is reported once a day to the platform's a
   expect(await sent()).toEqual([`${admin.userId}: An account for gas is nearly empty`]);
 });
 
-test("an alert that cannot be written delays no other alert, and is given up after five attempts", async () => {
+/** Two buyers with a budget that is used up. `mandateId` is the mandate of the first one, whose alert comes first. */
+async function twoUsedUp() {
   const [first, second] = [await createBuyer(), await createBuyer()];
   const mandateId = await mandateOf(first, day("0.5"));
   await authorize(first, mandateId);
   await followUsage();
   await authorize(second, await mandateOf(second, day("0.5")));
   await followUsage();
+  return { first, second, mandateId };
+}
+
+test("an alert that cannot be written delays no other alert, and is given up after five attempts", async () => {
+  const { first, second, mandateId } = await twoUsedUp();
   const refuse = `CREATE FUNCTION refuse_mail() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN IF NEW.recipient LIKE '${first.person.userId}%' THEN RAISE 'refused'; END IF; RETURN NEW; END $$`;
   await database().execute(sql.raw(refuse));
@@ -233,12 +239,7 @@ test("an alert that cannot be written delays no other alert, and is given up aft
 });
 
 test("an alert of a kind that this release does not know delays no other alert", async () => {
-  const [first, second] = [await createBuyer(), await createBuyer()];
-  const mandateId = await mandateOf(first, day("0.5"));
-  await authorize(first, mandateId);
-  await followUsage();
-  await authorize(second, await mandateOf(second, day("0.5")));
-  await followUsage();
+  const { second, mandateId } = await twoUsedUp();
   await database()
     .update(alerts)
     .set({ facts: sql`'{"kind":"of a later release"}'` })

@@ -6,6 +6,7 @@ import * as contract from "#lib/identity/sessions/contract.ts";
 import { getSession } from "#lib/identity/sessions/get-session.ts";
 import { passkeysOf } from "#lib/identity/passkeys/store.ts";
 import { passkey, user, verification } from "#lib/identity/tables.ts";
+import { whileAway } from "#test/away.ts";
 import { useDatabase } from "#test/database.ts";
 import { callAuth, credentialOf, newPerson, PASSWORD, signIn } from "#test/identity.ts";
 import { linkTo, mailsTo } from "#test/mail.ts";
@@ -66,12 +67,7 @@ describe("signing in by a link", () => {
     const email = newAddress();
     await ask(email);
     const { token } = await linkTo(email);
-    await database().execute(sql`
-      CREATE FUNCTION away() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'away' USING ERRCODE = '57P03'; END $$`);
-    await database().execute(sql`
-      CREATE TRIGGER away BEFORE DELETE ON ${verification} FOR EACH STATEMENT EXECUTE FUNCTION away()`);
-    const refused = await open(token);
-    await database().execute(sql`DROP FUNCTION away CASCADE`);
+    const refused = await whileAway("DELETE", verification, () => open(token));
     expect([refused.status, await refused.json()]).toMatchObject([503, { code: "service_unavailable" }]);
     expect((await open(token)).status).toBe(200);
   });

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { eq, inArray, sql } from "drizzle-orm";
+import { eq, inArray } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
 import { completeOnboarding } from "#lib/identity/sessions/complete-onboarding.ts";
 import * as contract from "#lib/identity/sessions/contract.ts";
@@ -9,6 +9,7 @@ import { getSession } from "#lib/identity/sessions/get-session.ts";
 import { passkeysOf } from "#lib/identity/passkeys/store.ts";
 import { account, passkey, user } from "#lib/identity/tables.ts";
 import { sendMails } from "#lib/mail/send-mails.ts";
+import { whileAway } from "#test/away.ts";
 import { useDatabase } from "#test/database.ts";
 import { callAuth, credentialOf, newInvitation, newOrganization, PASSWORD, signIn, type Owner } from "#test/identity.ts";
 import { linkIn, linkTo, startSmtp, type Mailbox } from "#test/mail.ts";
@@ -53,11 +54,7 @@ test("a confirmation that the lost database cannot save is answered by 503 and w
   const email = newAddress();
   await signUp(email);
   const { token } = await linkTo(email);
-  await database().execute(sql`
-    CREATE FUNCTION away() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'away' USING ERRCODE = '57P03'; END $$`);
-  await database().execute(sql`CREATE TRIGGER away BEFORE UPDATE ON ${user} FOR EACH STATEMENT EXECUTE FUNCTION away()`);
-  const refused = await confirm(token);
-  await database().execute(sql`DROP FUNCTION away CASCADE`);
+  const refused = await whileAway("UPDATE", user, () => confirm(token));
   expect([refused.status, await refused.json()]).toMatchObject([503, { code: "service_unavailable" }]);
   const confirmed = await confirm(token);
   expect([confirmed.status, (await choose(await tokenIn(confirmed))).status]).toEqual([200, 200]);
