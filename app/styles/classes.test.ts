@@ -1,5 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { compile } from "tailwindcss";
 import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
@@ -37,4 +39,27 @@ test("a class of the style sheets is used on more than one element, except in ta
   );
   expect(names.length).toBeGreaterThan(40);
   expect(new Set(names.filter((name) => !isButton(name) && (uses.get(name) ?? 0) < 2))).toEqual(new Set());
+});
+
+/** Loads a style sheet that another one imports: a file of this project, or the one of Tailwind. */
+async function loadStylesheet(id: string, base: string) {
+  const path = id.startsWith(".") ? resolve(base, id) : createRequire(import.meta.url).resolve(`${id}/index.css`);
+  return { path, base: dirname(path), content: readFileSync(path, "utf8") };
+}
+
+/** Tailwind writes no rule for these classes: other classes, such as group-hover:underline, refer to them. */
+const markers = new Set(["group", "peer"]);
+
+test("each class of a component is a class of the style sheets or of Tailwind", async () => {
+  const plain = textsOf("{app,components}/**/*.tsx").flatMap((text) =>
+    [...text.matchAll(/className="([^"]*)"/g)].flatMap(([, names = ""]) => names.split(/\s+/)),
+  );
+  const classes = [...new Set(plain)].filter((name) => name !== "" && !markers.has(name));
+  const sheet = join(root, "app/global.css");
+  const css = (await compile(readFileSync(sheet, "utf8"), { base: dirname(sheet), loadStylesheet })).build(classes);
+  const selectors = new Set(
+    [...css.matchAll(/\.((?:\\.|[\w-]|[^\0-\x7f])+)/g)].map(([, name = ""]) => name.replaceAll("\\", "")),
+  );
+  expect(selectors.size).toBeGreaterThan(500);
+  expect(classes.filter((name) => !selectors.has(name))).toEqual([]);
 });

@@ -12,7 +12,7 @@ export const Templates = ({ templates, chosen }: Props) => (
       <h2 id="templates">Start from a template</h2>
       <p>It fills in the form. Change what you like. Nothing is saved until you press Save draft.</p>
     </div>
-    <ul className="panel-body grid grid-cols-1 gap-3 sm:grid-cols-2 xl:grid-cols-4">
+    <ul className="panel-body grid grid-cols-1 gap-3 sm:grid-cols-2">
       {templates.map(({ id, title, text }) => (
         <li key={id}>
           <Link

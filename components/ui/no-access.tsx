@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { Empty } from "./empty.tsx";
 
 type Props = {
   readonly title: string;
@@ -6,8 +7,7 @@ type Props = {
 };
 
 export const NoAccess = ({ title, children }: Props) => (
-  <section className="panel empty">
-    <h2>{title}</h2>
-    <p>{children}</p>
+  <section className="panel">
+    <Empty title={title}>{children}</Empty>
   </section>
 );
