@@ -4,10 +4,9 @@ import { createServer } from "node:http";
 import { Socket, type AddressInfo } from "node:net";
 import next from "next";
 import { ChangeStreams } from "#lib/changes/change-streams.ts";
-import type { ProcessHealth } from "#lib/health/process-health.ts";
+import { askHealthWith, type ProcessHealth } from "#lib/health/process-health.ts";
 import { takeSecret } from "#lib/server/handover.ts";
 import { ALIVE_EVERY_MS, DRAIN_MS, type FromPages, type FromParent } from "#lib/server/messages.ts";
-import { perProcess } from "#lib/process.ts";
 
 const tell = (message: FromPages): void => void process.send?.(message, () => {});
 
@@ -30,7 +29,7 @@ async function askHealth(): Promise<ProcessHealth> {
   if (health === null) throw new Error("The health of the service could not be told.");
   return health;
 }
-perProcess("askHealth", () => askHealth);
+askHealthWith(askHealth);
 
 async function serve(secret: string): Promise<() => void> {
   const app = next({ dev: false, customServer: true });

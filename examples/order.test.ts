@@ -26,7 +26,7 @@ beforeAll(async () => {
   if (configured) configured.rpcUrl = chain().rpcUrl;
   shop = await startStorefront({ facilitator: await stockFacilitator(chain()), payTo: `0x${"5a".repeat(20)}` });
   (env() as { OUTBOUND_LOOPBACK?: string }).OUTBOUND_LOOPBACK = shop.domain;
-  for (const name of ["outbound", "probes", "publicClient eip155:84532"]) forget(name);
+  forget("outbound/guarded-fetch", "payments/probe-domain", "chains/client eip155:84532");
   const organizationId = await createOrganization("Buyer");
   person = (await createPerson(organizationId)).credential;
   const { credential } = await createAgent(organizationId, ["readiness:read", "checkouts:preview", "checkouts:read"]);

@@ -50,6 +50,21 @@ test.each([
   ],
   ["an import at run time", { "lib/db/low.ts": 'export const high = () => import("#lib/pages/high.ts");\n' }, "db must not"],
   ["a re-exported name", { "lib/db/low.ts": 'export { high } from "#lib/pages/high.ts";\n' }, "db must not"],
+  [
+    "a value of the process that another file may create too",
+    { "lib/audit/one.ts": 'export const one = perProcess("audit/two", () => 1);\n' },
+    'The name must be "audit/one"',
+  ],
+  [
+    "a value of the process whose name is not written where it is created",
+    { "lib/audit/one.ts": "export const one = (name: string) => perProcess(name, () => 1);\n" },
+    "Write the name of the value",
+  ],
+  [
+    "a test that forgets a value that no file creates",
+    { "lib/audit/one.test.ts": 'forget("audit/gone");\n' },
+    "lib/audit/gone.ts does not exist",
+  ],
   ["a folder that is no module", { "lib/attic/old.ts": user("money.ts") }, "not in the list of modules"],
 ] as const)("the linter refuses %s", async (_, files, words) => {
   expect(await lint(files)).toContain(words);
@@ -62,6 +77,15 @@ test("the linter accepts imports downward and within a module", async () => {
     "lib/db/low.ts": user("money.ts"),
   });
   expect(said).not.toContain("floors(downward)");
+});
+
+test("the linter accepts values of the process that begin with their file's path", async () => {
+  const said = await lint({
+    "lib/audit/one.ts":
+      'export const one = (name: string) => [perProcess("audit/one", () => 1), perProcess(`audit/one ${name}`, () => 1)];\n',
+    "lib/audit/one.test.ts": 'forget("env", "process");\nforget(`db/client ${1}`);\n',
+  });
+  expect(said).not.toContain("floors(process-names)");
 });
 
 /** The handlers that the files of a folder export, each with its name and its file. */

@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
 /**
  * The modules of lib/, from the lowest to the highest. A module may import only from itself and from modules before it in this
  * list, types included, so that imports between modules have no cycles. The files directly in lib/ are lower than all modules.
@@ -68,6 +71,21 @@ export function wrongImport(from: string, to: string): string | null {
   return `${own.name} must not import from ${other.name}, which is above it. Move the file, or hand the function in.`;
 }
 
+/** The lib/ file that a name of perProcess begins with, without its ending. */
+const fileOf = (name: string): string => name.split(" ", 1)[0] ?? "";
+
+/**
+ * The error message for a name that is given to `perProcess` or `forget`; null if the name is allowed. Only the file that a name
+ * begins with may create its value, so two files never share one by accident; others may forget it, or set it in a test.
+ */
+export function wrongName(by: "perProcess" | "forget", name: string | undefined, from: string | undefined): string | null {
+  const own = from?.endsWith(".test.ts") ? undefined : from?.replace(/\.ts$/, "");
+  if (name === undefined) return by === "forget" ? null : "Write the name of the value here, so that the linter can check it.";
+  if (by === "perProcess" && own !== undefined)
+    return fileOf(name) === own ? null : `The name must be "${own}", or begin with "${own} ".`;
+  return existsSync(join(import.meta.dirname, "../lib", `${fileOf(name)}.ts`)) ? null : `lib/${fileOf(name)}.ts does not exist.`;
+}
+
 type Source = { readonly type: string; readonly value?: unknown };
 type Importing = { readonly source?: Source | null; readonly argument?: Source };
 type Context = { readonly filename: string; report(finding: { node: unknown; message: string }): void };
@@ -90,4 +108,33 @@ function create(context: Context) {
   };
 }
 
-export default { meta: { name: "floors" }, rules: { downward: { create } } };
+type Text = {
+  readonly type: string;
+  readonly value?: unknown;
+  readonly quasis?: readonly { readonly value: { readonly raw: string } }[];
+};
+type Calling = { readonly callee: { readonly name?: string }; readonly arguments: readonly Text[] };
+
+/** The text with which a string begins, if the code states it. */
+function textOf({ value, quasis }: Text): string | undefined {
+  return typeof value === "string" ? value : quasis?.[0]?.value.raw || undefined;
+}
+
+function createNames(context: Context) {
+  const path = context.filename.replaceAll("\\", "/");
+  const from = /\/lib\/(.+)$/.exec(path)?.[1];
+  if (from === "process.ts") return {};
+  return {
+    CallExpression: (node: Calling): void => {
+      const by = node.callee.name;
+      if (by !== "perProcess" && by !== "forget") return;
+      const names = by === "forget" ? node.arguments : node.arguments.slice(0, 1);
+      for (const name of names) {
+        const message = wrongName(by, textOf(name), from);
+        if (message) context.report({ node, message });
+      }
+    },
+  };
+}
+
+export default { meta: { name: "floors" }, rules: { downward: { create }, "process-names": { create: createNames } } };

@@ -46,7 +46,7 @@ beforeAll(async () => {
   service = await listenService();
   // The sign-in works only at BASE_URL, so BASE_URL must name this server.
   process.env["BASE_URL"] = service.url;
-  for (const name of ["env", "auth"]) forget(name);
+  forget("env", "identity/sessions/auth");
   owner = await newOrganization();
   agent = await newKey(owner, [...agentSet, "audit:read"]);
   const usual = { assets, limits: { perPayment: "1", total: "100" }, sellers: { unregistered: "allow" } };
@@ -56,7 +56,7 @@ beforeAll(async () => {
   mandates.asking = await mandate({ approval: { mode: "always" } });
   seller = await startSeller({ facilitator: await stockFacilitator(chain()), payTo: randomAddress() });
   (env() as { OUTBOUND_LOOPBACK?: string }).OUTBOUND_LOOPBACK = new URL(seller.url).host;
-  for (const name of ["outbound", "probes"]) forget(name);
+  forget("outbound/guarded-fetch", "payments/probe-domain");
   const privateKey = generatePrivateKey();
   await chain().mint(privateKeyToAddress(privateKey), 100_000_000n);
   settings = {

@@ -31,7 +31,7 @@ const hosts: string[] = [];
 function admit(url: string): string {
   hosts.push(new URL(url).host);
   process.env["OUTBOUND_LOOPBACK"] = hosts.join(",");
-  for (const name of ["env", "outbound", "probes"]) forget(name);
+  forget("env", "outbound/guarded-fetch", "payments/probe-domain");
   return url;
 }
 

@@ -6,9 +6,11 @@ import { createLogger } from "#lib/telemetry/log.ts";
 export function captureLog(): Record<string, unknown>[] {
   const logged: Record<string, unknown>[] = [];
   beforeAll(() => {
-    forget("log");
-    perProcess("log", () => createLogger({ write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) }));
+    forget("telemetry/log");
+    perProcess("telemetry/log", () =>
+      createLogger({ write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) }),
+    );
   });
-  afterAll(() => forget("log"));
+  afterAll(() => forget("telemetry/log"));
   return logged;
 }

@@ -27,13 +27,13 @@ export async function startSmtp(options: Pick<SMTPServerOptions, "onRcptTo" | "o
   const { port } = server.server.address() as AddressInfo;
   process.env["SMTP_URL"] = `smtp://127.0.0.1:${port}`;
   process.env["MAIL_FROM"] = "Countersign <pay@example.com>";
-  for (const name of ["env", "auth", "smtp"]) forget(name);
+  forget("env", "identity/sessions/auth", "mail/transport");
   return {
     port,
     received,
     async stop() {
       for (const name of ["SMTP_URL", "MAIL_FROM"]) delete process.env[name];
-      for (const name of ["env", "auth", "smtp"]) forget(name);
+      forget("env", "identity/sessions/auth", "mail/transport");
       await new Promise<void>((done) => server.close(done));
     },
   };

@@ -27,7 +27,7 @@ async function orderScene(mode: "never" | "always") {
   onTestFinished(() => void Promise.all([service.close(), shop.close()]));
   settlesThrough(shop, await stockFacilitator(chain()));
   process.env["OUTBOUND_LOOPBACK"] = new URL(shop.url).host;
-  for (const name of ["env", "outbound", "probes"]) forget(name);
+  forget("env", "outbound/guarded-fetch", "payments/probe-domain");
   const limits = { perPayment: "100", total: "1000" };
   const policy = { assets, limits, sellers: { unregistered: "allow" }, approval: { mode } };
   const mandateId = await activeMandate(person.credential, { policy });

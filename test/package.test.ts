@@ -59,7 +59,7 @@ beforeAll(async () => {
   seller = await startSeller({ facilitator, payTo });
   tools = await startPaidTools(facilitator, payTo);
   (env() as { OUTBOUND_LOOPBACK?: string }).OUTBOUND_LOOPBACK = [seller.url, tools.url].map((url) => new URL(url).host).join();
-  for (const name of ["outbound", "probes"]) forget(name);
+  forget("outbound/guarded-fetch", "payments/probe-domain");
 }, 180_000);
 afterAll(async () => {
   await Promise.all([service.close(), seller.close(), tools.close()]);

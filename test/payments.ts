@@ -40,7 +40,7 @@ export function useSettlement({ facilitators, facilitatorTimeoutMs, ...options }
     process.env["CHAINS"] = JSON.stringify([{ chain: CHAIN, rpcUrl: chain.rpcUrl, confirmations: 0, assets: [usdc] }]);
     if (facilitatorTimeoutMs) process.env["FACILITATOR_TIMEOUT_MS"] = String(facilitatorTimeoutMs);
     if (facilitators) process.env["FACILITATORS"] = JSON.stringify(facilitators());
-    for (const name of ["env", `publicClient ${CHAIN}`, "facilitator", "settlementAccount"]) forget(name);
+    forget("env", `chains/client ${CHAIN}`, "settlement/facilitator", "settlement/wallet");
     await chain.fund(settlementAccount().address);
   });
   afterAll(async () => chain?.stop());

@@ -31,8 +31,8 @@ export type Paywall = {
 export function mayReach(...domains: readonly string[]): void {
   process.env["OUTBOUND_LOOPBACK"] = domains.join(",");
   forget("env");
-  forget("outbound");
-  perProcess("outbound", () => installedFetch({ ...standardLimits, headersMs: 600, bodyMs: 600 }));
+  forget("outbound/guarded-fetch");
+  perProcess("outbound/guarded-fetch", () => installedFetch({ ...standardLimits, headersMs: 600, bodyMs: 600 }));
 }
 
 export async function openPaywall(): Promise<Paywall> {

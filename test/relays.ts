@@ -28,7 +28,7 @@ export function configureChain(change: { readonly rpcUrl?: string; readonly cont
   const before = process.env["CHAINS"];
   const renew = (chains: string | undefined): void => {
     process.env["CHAINS"] = chains;
-    for (const name of ["env", `publicClient ${CHAIN}`, "checkedDeployments"]) forget(name);
+    forget("env", `chains/client ${CHAIN}`, "onchain/registry/deployments");
   };
   const [configured] = env().CHAINS;
   renew(JSON.stringify([{ ...configured, ...change, contracts: { ...configured?.contracts, ...change.contracts } }]));

@@ -37,7 +37,7 @@ async function slowSeller(): Promise<Seller & Hold & { accepts: boolean }> {
   };
   const seller = await startSeller({ facilitator: { ...stock, settle }, payTo: randomAddress() });
   process.env["OUTBOUND_LOOPBACK"] = new URL(seller.url).host;
-  for (const name of ["env", "outbound", "probes"]) forget(name);
+  forget("env", "outbound/guarded-fetch", "payments/probe-domain");
   onTestFinished(() => seller.close());
   return Object.assign(state, { ...seller, arrived: arrived.promise, release: () => released.resolve() });
 }

@@ -17,10 +17,10 @@ useDatabase();
 const logged: string[] = [];
 const answered: string[] = [];
 beforeAll(() => {
-  forget("log");
-  perProcess("log", () => createLogger({ write: (line) => void logged.push(line) }, "trace"));
+  forget("telemetry/log");
+  perProcess("telemetry/log", () => createLogger({ write: (line) => void logged.push(line) }, "trace"));
 });
-afterAll(() => forget("log"));
+afterAll(() => forget("telemetry/log"));
 
 async function ask(
   method: string,

@@ -34,7 +34,7 @@ beforeAll(async () => {
   };
   shop = await startStorefront({ facilitator, payTo });
   (env() as { OUTBOUND_LOOPBACK?: string }).OUTBOUND_LOOPBACK = shop.domain;
-  forget("outbound");
+  forget("outbound/guarded-fetch");
   storefront = await discoverStorefront(shop.url);
 });
 afterAll(() => shop.close());

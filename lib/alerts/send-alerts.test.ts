@@ -199,11 +199,11 @@ test("an account that runs out of gas is reported once a day to the platform's a
   onTestFinished(() => {
     if (before === undefined) delete process.env["CHAINS"];
     else process.env["CHAINS"] = before;
-    for (const name of ["env", "senderBalances"]) forget(name);
+    forget("env", "onchain/senders");
   });
   await noteLowBalances();
   expect(await database().$count(alerts)).toBe(0);
-  perProcess("senderBalances", () => new Map<string, bigint>()).set(`${chain?.chain ?? ""} relayer`, 1n);
+  perProcess("onchain/senders", () => new Map<string, bigint>()).set(`${chain?.chain ?? ""} relayer`, 1n);
   await Promise.all([noteLowBalances(), noteLowBalances()]);
   await noteLowBalances();
   await tell();

@@ -21,7 +21,7 @@ const GATHER_MS = 500;
 /** At most this many audit logs are signed at the same time because of requests, in each process. */
 const SIGNING_MAX = 4;
 
-const signing = (): Map<string, Promise<void>> => perProcess("signingNow", () => new Map());
+const signing = (): Map<string, Promise<void>> => perProcess("audit/prove-event", () => new Map());
 
 /** @throws Problem service_unavailable */
 function refuse({ chain, sequence, auditEventId }: ChainedEvent): never {

@@ -13,7 +13,7 @@ const BATCH = 500;
 const REMEMBERED_MAX = 100_000;
 
 /** The newest tree heads that this process signed, in memory, which a person who can change only the database cannot change. */
-const remembered = (): Map<string, SignedHead> => perProcess("signedHeads", () => new Map());
+const remembered = (): Map<string, SignedHead> => perProcess("audit/signed-heads", () => new Map());
 
 export function remember(chain: string, { sequence, hash }: SignedHead): void {
   const heads = remembered();

@@ -28,7 +28,7 @@ export function signingKeyOf(seed: string): SigningKey {
 
 /** The first key signs. The others are still published, so that their earlier signatures can be checked. */
 export const signingKeys = (): readonly SigningKey[] =>
-  perProcess("auditSigningKeys", () => {
+  perProcess("audit/signing-key", () => {
     const { AUDIT_SIGNING_KEY } = env();
     if (!AUDIT_SIGNING_KEY) throw new Error("AUDIT_SIGNING_KEY is not set.");
     return [...new Set(AUDIT_SIGNING_KEY.split(","))].map(signingKeyOf);

@@ -7,7 +7,7 @@ import { perProcess } from "#lib/process.ts";
 /** A long log keeps a CPU core busy for seconds, and payments have priority. */
 const RUNNING_MAX = 2;
 
-const running = () => perProcess("verifications", () => ({ count: 0 }));
+const running = () => perProcess("audit/verify-audit", () => ({ count: 0 }));
 
 /** @throws Problem overloaded */
 export async function verifyInTurn<T>(work: () => Promise<T>): Promise<T> {

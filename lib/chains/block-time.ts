@@ -11,7 +11,7 @@ const UNKNOWN_MS = 3_000;
 
 type Measurement = { readonly at: number; readonly blockMs: number };
 
-const known = (): Map<string, Measurement> => perProcess("blockTimes", () => new Map());
+const known = (): Map<string, Measurement> => perProcess("chains/block-time", () => new Map());
 
 /** A measured time is used for a minute. If the node does not answer, the last one or else UNKNOWN_MS is used. */
 export async function blockTimeMs(chain: string): Promise<number> {

@@ -56,7 +56,7 @@ const transport = (chain: string): Transport => {
 };
 
 export const publicClient = (chain: string): PublicClient =>
-  perProcess(`publicClient ${chain}`, () =>
+  perProcess(`chains/client ${chain}`, () =>
     createPublicClient({ chain: viemChain(chain), transport: transport(chain), pollingInterval: POLLING_MS, cacheTime: 0 }),
   );
 

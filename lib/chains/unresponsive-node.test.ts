@@ -17,7 +17,7 @@ async function withNode(answer: RequestListener): Promise<void> {
   const configure = (chains: string | undefined): void => {
     if (chains === undefined) delete process.env["CHAINS"];
     else process.env["CHAINS"] = chains;
-    for (const name of ["env", `publicClient ${chain}`, "blockTimes"]) forget(name);
+    forget("env", `chains/client ${chain}`, "chains/block-time");
   };
   configure(JSON.stringify([{ ...configured, rpcUrl: `http://127.0.0.1:${(node.address() as AddressInfo).port}` }]));
   onTestFinished(() => {

@@ -17,7 +17,7 @@ export const enterGate = async (tx: Tx): Promise<void> => {
 /** Each process limits one organization, person or network address, because each revocation pauses all payments briefly. */
 const CLOSINGS_PER_SECOND = 50;
 
-const perOrganization = () => perProcess("rateLimit.gate", () => createBuckets("organization", CLOSINGS_PER_SECOND));
+const perOrganization = () => perProcess("command/gate-store", () => createBuckets("organization", CLOSINGS_PER_SECOND));
 
 /**
  * Call it first in a transaction that revokes rights. PostgreSQL grants locks in the order of the requests, so this transaction

@@ -32,7 +32,7 @@ const items = [{ productId: "tee", variantId: "tee-m", quantity: 2 }];
 beforeAll(async () => {
   const [configured] = env().CHAINS as { rpcUrl: string }[];
   if (configured) configured.rpcUrl = chain().rpcUrl;
-  for (const name of ["publicClient eip155:84532", "probes"]) forget(name);
+  forget("chains/client eip155:84532", "payments/probe-domain");
   shop = await openHostileStorefront();
   organizationId = await createOrganization("Buyer");
   person = (await createPerson(organizationId)).credential;

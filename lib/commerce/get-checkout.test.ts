@@ -84,7 +84,7 @@ describe("getCheckout", () => {
     expect((await waiting).data.intent.status).toBe("previewed");
     await read(checkout.id, checkout.agent.credential, "?waitSeconds=20");
     expect(performance.now() - started).toBeLessThan(3_000);
-    forget("checkoutWaiters");
+    forget("commerce/wait-for-checkout");
   });
 
   test("`next` is the next call of the agent that asked, if there is one", async () => {

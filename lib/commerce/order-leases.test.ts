@@ -75,8 +75,8 @@ describe("a run ends before its lease", () => {
     expect((await place(scene, shop, key)).data.status).toBe("setupRequired");
     await send(mandates.activateMandate, activateMandate, { as: person.credential, id: mandateId });
     shop.fault = "hang";
-    forget("outbound");
-    perProcess("outbound", () => installedFetch({ ...standardLimits, headersMs: 600_000 }));
+    forget("outbound/guarded-fetch");
+    perProcess("outbound/guarded-fetch", () => installedFetch({ ...standardLimits, headersMs: 600_000 }));
     const late = await runFor(scene, key, 200);
     expect([late.status, late.problem.code]).toEqual([424, "storefront_unavailable"]);
     expect(await orderOf(key)).toMatchObject({ status: "setupRequired", leasedUntil: null });

@@ -49,7 +49,7 @@ beforeAll(async () => {
   const options = { facilitator: await stockFacilitator(chain()), payTo, sellerId: "", resourceId: "checkout" };
   shop = await startStorefront(options);
   (env() as { OUTBOUND_LOOPBACK?: string }).OUTBOUND_LOOPBACK = shop.domain;
-  forget("outbound");
+  forget("outbound/guarded-fetch");
   owner = await newOrganization({ productRoles: ["seller"], name: "Goods" });
   const body = { name: "Goods", domain: shop.domain };
   const registered = await send(contract.registerSeller, registerSeller, { as: owner.credential, body });

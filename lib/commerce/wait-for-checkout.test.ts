@@ -7,7 +7,7 @@ useDatabase();
 
 afterEach(() => {
   endWaits();
-  forget("checkoutWaiters");
+  forget("commerce/wait-for-checkout");
 });
 
 /** Returns how many of these waiting requests are accepted. */

@@ -84,7 +84,7 @@ class Waiters {
   }
 }
 
-const waiters = (): Waiters => perProcess("checkoutWaiters", () => new Waiters());
+const waiters = (): Waiters => perProcess("commerce/wait-for-checkout", () => new Waiters());
 
 export const waitForChange = (wait: Omit<Waiter, "wake">, milliseconds: number, signal: AbortSignal): Promise<void> =>
   waiters().until(wait, milliseconds, signal);

@@ -75,14 +75,14 @@ export function createPool(limits: Limits): Pool {
 
 const usual = { lockTimeoutMs: 4_000, statementTimeoutMs: 6_000, waitMs: 5_000, idleInTransactionMs: 5_000 };
 
-export const mainPool = (): Pool => perProcess("pool", () => createPool({ ...usual, max: env().DATABASE_POOL }));
+export const mainPool = (): Pool => perProcess("db/client pool", () => createPool({ ...usual, max: env().DATABASE_POOL }));
 
 /** Planning took longer than execution, so plan once. No sequential scans: a table that is small at planning may grow. */
 const planOnce = { plan_cache_mode: "force_generic_plan", enable_seqscan: "off" };
 
 /** For open batches and for looking up API keys. */
 export const batchPool = (): Pool =>
-  perProcess("batchPool", () =>
+  perProcess("db/client batchPool", () =>
     createPool({
       max: 3,
       lockTimeoutMs: 1_000,
@@ -94,11 +94,11 @@ export const batchPool = (): Pool =>
   );
 
 /** Urgent work, such as an emergency stop, must not wait for a connection behind other requests. */
-export const urgentPool = (): Pool => perProcess("urgentPool", () => createPool({ ...usual, max: 2 }));
+export const urgentPool = (): Pool => perProcess("db/client urgentPool", () => createPool({ ...usual, max: 2 }));
 
 /** Asks the server about connections that got no data for a second. Short limits, as its own connection may be lost too. */
 const watchPool = (): Pool =>
-  perProcess("watchPool", () =>
+  perProcess("db/client watchPool", () =>
     createPool({
       max: 1,
       lockTimeoutMs: 500,
@@ -125,14 +125,14 @@ function drizzled(from: Pool): Database {
 /** For statements that drizzle does not build; reads a private field of drizzle's transaction. */
 export const sqlOf = (tx: Tx): Sql => (tx as unknown as { readonly session: { readonly client: Sql } }).session.client;
 
-export const urgentDatabase = (): Database => perProcess("urgentDatabase", () => drizzled(urgentPool()));
+export const urgentDatabase = (): Database => perProcess("db/client urgentDatabase", () => drizzled(urgentPool()));
 
-export const database = (): Database => perProcess("database", () => drizzled(mainPool()));
+export const database = (): Database => perProcess("db/client database", () => drizzled(mainPool()));
 
 export const poolsByName = (): ReadonlyMap<string, Pool> =>
   new Map(
     names.flatMap((name) => {
-      const one = perProcess<Pool | null>(name, () => null);
+      const one = perProcess<Pool | null>(`db/client ${name}`, () => null);
       return one ? [[name, one] as const] : [];
     }),
   );
@@ -142,5 +142,5 @@ const openPools = (): Pool[] => [...poolsByName().values()];
 /** Waits up to 5 seconds for running work. */
 export async function closePools(): Promise<void> {
   await Promise.all(openPools().map((one) => one.end(5_000)));
-  for (const name of [...names, "database", "urgentDatabase"]) forget(name);
+  forget("db/client");
 }

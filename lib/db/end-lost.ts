@@ -57,7 +57,7 @@ async function askOnce(sql: Sql, pools: readonly Pool[]): Promise<void> {
 
 /** Ends connections on which a message was lost, long before the time limit: both sides would wait for each other. */
 export async function endLost(sql: Sql, pools: readonly Pool[]): Promise<void> {
-  const state = perProcess("lostConnections", () => ({ isAsking: false }));
+  const state = perProcess("db/end-lost", () => ({ isAsking: false }));
   if (state.isAsking) return;
   state.isAsking = true;
   // If the connection of `sql` is lost too, the next call opens another one.

@@ -4,7 +4,7 @@ import { perProcess } from "#lib/process.ts";
 
 type RequestTrace = { readonly began: number | null; written: boolean; lost: unknown; organizationId: string | null };
 
-const requests = () => perProcess("followedRequests", () => new AsyncLocalStorage<RequestTrace>());
+const requests = () => perProcess("db/request", () => new AsyncLocalStorage<RequestTrace>());
 
 /** The other functions of this file note and read facts about the request whose `work` calls them. */
 export const followRequest = <T>(work: () => T): T =>

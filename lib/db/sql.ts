@@ -14,7 +14,7 @@ export type Sql = ISql;
 
 /** Only makes queries and never connects, because the pool sends them. */
 const maker = (): postgres.Sql =>
-  perProcess("queryMaker", () =>
+  perProcess("db/sql queryMaker", () =>
     postgres("postgres://nobody@localhost/none", {
       max: 1,
       fetch_types: false,
@@ -31,8 +31,8 @@ const PARAMETERS_MAX = 40;
 const USES = 3;
 const COUNTED_MAX = 4_096;
 
-const counted = (): Map<string, number> => perProcess("statementUses", () => new Map());
-const preparable = (): Set<string> => perProcess("preparableStatements", () => new Set());
+const counted = (): Map<string, number> => perProcess("db/sql statementUses", () => new Map());
+const preparable = (): Set<string> => perProcess("db/sql preparableStatements", () => new Set());
 
 /** A prepared statement takes one round trip instead of two, and is not parsed again. */
 function isPrepared(text: string, parameters: readonly unknown[]): boolean {

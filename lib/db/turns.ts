@@ -7,7 +7,7 @@ const WAITING_MAX = 1_024;
 
 type Waiter = { readonly start: () => void; readonly first: boolean };
 
-const queues = (): Map<string, Waiter[]> => perProcess("turns", () => new Map());
+const queues = (): Map<string, Waiter[]> => perProcess("db/turns", () => new Map());
 
 function entered(key: string, first: boolean, waitMs: number): Promise<void> {
   const queue = queues().get(key);

@@ -22,7 +22,7 @@ function anotherGuardian(): () => void {
   const before = env().GUARDIAN_PRIVATE_KEY;
   const use = (key: string | undefined) => {
     process.env["GUARDIAN_PRIVATE_KEY"] = key;
-    for (const name of ["env", "account GUARDIAN_PRIVATE_KEY", "checkedDeployments"]) forget(name);
+    forget("env", "onchain/keys GUARDIAN_PRIVATE_KEY", "onchain/registry/deployments");
   };
   const restore = () => use(before);
   use(generatePrivateKey());

@@ -20,7 +20,7 @@ async function readyWith(variables: Readonly<Record<string, string>>) {
   const kept = Object.fromEntries(Object.keys(variables).map((name) => [name, process.env[name]]));
   const renew = async () => {
     await closePools();
-    for (const name of ["env", "probes", "publicClient eip155:84532"]) forget(name);
+    forget("env", "health/probes", "chains/client eip155:84532");
   };
   await renew();
   Object.assign(process.env, variables);
@@ -33,7 +33,7 @@ async function readyWith(variables: Readonly<Record<string, string>>) {
 }
 
 describe("checkReadinessOfService", () => {
-  beforeEach(() => forget("probes"));
+  beforeEach(() => forget("health/probes"));
 
   test("200 names its checks", async () => {
     const { status, data } = await ready();
@@ -94,15 +94,15 @@ describe("checkReadinessOfService", () => {
   test("503 while the process is stopping", async () => {
     noteStopping();
     const { status, problem } = await ready();
-    forget("lifecycle");
+    forget("health/lifecycle");
     expect([status, problem.detail]).toEqual([503, "This process is stopping. Send requests to another one."]);
   });
 
   test("many calls at the same time run the checks once", async () => {
     await ready();
-    const kept = perProcess("probes", () => null);
+    const kept = perProcess("health/probes", () => null);
     const first = (kept as { findings?: unknown } | null)?.findings;
     await Promise.all(Array.from({ length: 20 }, ready));
-    expect((perProcess("probes", () => null) as { findings?: unknown } | null)?.findings).toBe(first);
+    expect((perProcess("health/probes", () => null) as { findings?: unknown } | null)?.findings).toBe(first);
   });
 });

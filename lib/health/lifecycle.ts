@@ -1,6 +1,6 @@
 import { perProcess } from "#lib/process.ts";
 
-const lifecycle = () => perProcess("lifecycle", () => ({ stopping: false }));
+const lifecycle = () => perProcess("health/lifecycle", () => ({ stopping: false }));
 
 /** Makes readiness fail, so that load balancers send requests elsewhere. */
 export const noteStopping = (): void => void (lifecycle().stopping = true);

@@ -2,7 +2,7 @@ import { perProcess } from "#lib/process.ts";
 
 type PagesProbe = { up: (() => boolean) | null };
 
-const known = () => perProcess<PagesProbe>("pagesUp", () => ({ up: null }));
+const known = () => perProcess<PagesProbe>("health/pages", () => ({ up: null }));
 
 export const watchPages = (up: () => boolean): void => void (known().up = up);
 

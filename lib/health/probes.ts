@@ -78,7 +78,7 @@ async function probe(): Promise<readonly Finding[]> {
 type CachedFindings = { at: number; findings: Promise<readonly Finding[]> | null };
 
 export function probeService(): Promise<readonly Finding[]> {
-  const kept = perProcess<CachedFindings>("probes", () => ({ at: 0, findings: null }));
+  const kept = perProcess<CachedFindings>("health/probes", () => ({ at: 0, findings: null }));
   const now = performance.now();
   if (!kept.findings || now - kept.at > FRESH_MS) {
     kept.at = now;

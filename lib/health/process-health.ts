@@ -11,8 +11,6 @@ export type ProcessHealth = {
   readonly senders: readonly Sender[];
 };
 
-export const ASK_HEALTH = "askHealth";
-
 const here = async (): Promise<ProcessHealth> => ({
   findings: await probeService(),
   waiting: authorizeQueue().depth,
@@ -20,4 +18,9 @@ const here = async (): Promise<ProcessHealth> => ({
 });
 
 /** The health of the API process; the pages process asks the API process for it. */
-export const processHealth = (): Promise<ProcessHealth> => perProcess(ASK_HEALTH, () => here)();
+export const processHealth = (): Promise<ProcessHealth> => perProcess("health/process-health", () => here)();
+
+/** The pages process calls this once, before anything asks for the health. */
+export function askHealthWith(ask: () => Promise<ProcessHealth>): void {
+  perProcess("health/process-health", () => ask);
+}

@@ -5,7 +5,7 @@ import { perProcess } from "#lib/process.ts";
 /** Tells the pages and better-auth the client's network address. A value that a client sends is not used. */
 export const ADDRESS_HEADER = "x-countersign-address";
 
-const sockets = (): WeakMap<Request, string> => perProcess("addresses", () => new WeakMap());
+const sockets = (): WeakMap<Request, string> => perProcess("http/address", () => new WeakMap());
 
 /** The standard class Request does not have the address of its connection. */
 export const noteAddress = (request: Request, address: string): void => {

@@ -43,8 +43,8 @@ export function createBuckets(
   };
 }
 
-const perCredential = () => perProcess("rateLimit.credential", () => createBuckets("credential", env().RATE_LIMIT_PER_KEY));
-const perAddress = () => perProcess("rateLimit.address", () => createBuckets("address", env().RATE_LIMIT_PER_ADDRESS));
+const perCredential = () => perProcess("http/rate-limit credential", () => createBuckets("credential", env().RATE_LIMIT_PER_KEY));
+const perAddress = () => perProcess("http/rate-limit address", () => createBuckets("address", env().RATE_LIMIT_PER_ADDRESS));
 
 export const takeCredential = (caller: Caller): Allowance =>
   perCredential()(caller.kind === "key" ? caller.keyId : caller.sessionId);

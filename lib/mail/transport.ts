@@ -30,4 +30,4 @@ function connect() {
   );
 }
 
-export const transport = (): ReturnType<typeof connect> => perProcess("smtp", connect);
+export const transport = (): ReturnType<typeof connect> => perProcess("mail/transport", connect);

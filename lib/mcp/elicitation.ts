@@ -38,7 +38,7 @@ const QUESTION = "approval";
 const boundTo = ({ http }: ServerContext): string => http?.authInfo?.clientId ?? "";
 
 export const stateCodec = (): RequestStateCodec =>
-  perProcess("mcpStates", () => {
+  perProcess("mcp/elicitation", () => {
     const key = createHmac("sha256", env().API_KEY_SECRET).update("countersign.mcp.state.v1").digest();
     return createRequestStateCodec({ key, ttlSeconds: STATE_SECONDS, bind: boundTo });
   });

@@ -29,7 +29,7 @@ const instructions =
 /** What serve-mcp.ts passes through the SDK to the tools. */
 export type Passed = { readonly caller: KeyCaller; readonly request: Request };
 
-const validator = () => perProcess("mcpValidator", () => new AjvJsonSchemaValidator());
+const validator = () => perProcess("mcp/mcp-server mcpValidator", () => new AjvJsonSchemaValidator());
 
 /** Errors become problems as in the HTTP API, so the cause of an unexpected error is not shown. */
 async function run({ name, output, run: work }: Tool, args: unknown, { caller, request }: Passed, server: ServerContext) {
@@ -46,7 +46,7 @@ async function run({ name, output, run: work }: Tool, args: unknown, { caller, r
 }
 
 const registrations = () =>
-  perProcess("mcpTools", () =>
+  perProcess("mcp/mcp-server mcpTools", () =>
     tools.map((tool) => {
       const { title, description, annotations, input, output } = tool;
       return {
@@ -76,7 +76,7 @@ function serverFor({ authInfo }: McpRequestContext): McpServer {
 
 /** Serves protocols 2026-07-28 and 2025 without sessions. The server sends no messages on its own, so no stream stays open. */
 export const mcpHandler = (): McpHttpHandler =>
-  perProcess("mcpHandler", () =>
+  perProcess("mcp/mcp-server mcpHandler", () =>
     createMcpHandler(serverFor, {
       legacy: "stateless",
       maxSubscriptions: 0,

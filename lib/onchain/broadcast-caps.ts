@@ -13,7 +13,7 @@ const INSTALLATION = "installation";
 /** The number of decimals to which amounts are scaled for a comparison: more than SETTLEMENT_MINIMUM can have, which is 18. */
 const DIGITS = 36;
 
-const perSeller = () => perProcess("rateLimit.broadcast", () => createBuckets("settlements", PER_SECOND));
+const perSeller = () => perProcess("onchain/broadcast-caps", () => createBuckets("settlements", PER_SECOND));
 
 /** Counts a transaction that the service pays for; false if the organization or the installation is at its daily limit. */
 export async function countGas(tx: Tx, organizationId: string): Promise<boolean> {

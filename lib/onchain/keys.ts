@@ -7,7 +7,7 @@ import { perProcess } from "#lib/process.ts";
 type Name = "RELAYER_PRIVATE_KEY" | "GUARDIAN_PRIVATE_KEY" | "POLICY_SIGNER_PRIVATE_KEY";
 
 const accountOf = (name: Name): PrivateKeyAccount =>
-  perProcess(`account ${name}`, () => {
+  perProcess(`onchain/keys ${name}`, () => {
     const key = env()[name];
     if (!key) throw new Error(`${name} is not set.`);
     return privateKeyToAccount(key as Hex);

@@ -21,7 +21,7 @@ const WEI_IN_NANOETHER = 1_000_000_000n;
 
 export const lowBalance = (): bigint => BigInt(Math.round(env().RELAY_LOW_BALANCE_MILLIETHER * 1e6)) * WEI_IN_NANOETHER;
 
-const known = (): Map<string, bigint> => perProcess("senderBalances", () => new Map());
+const known = (): Map<string, bigint> => perProcess("onchain/senders", () => new Map());
 
 export const senders = (): readonly Sender[] =>
   env()

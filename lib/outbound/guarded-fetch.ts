@@ -255,6 +255,6 @@ export const outboundRules = (): OutboundRules => ({
 export const installedFetch = (limits: Guard["limits"]): GuardedFetch =>
   createGuardedFetch({ rules: outboundRules, resolve: resolveHost, limits });
 
-export const outbound = (): GuardedFetch => perProcess("outbound", () => installedFetch(standardLimits));
+export const outbound = (): GuardedFetch => perProcess("outbound/guarded-fetch", () => installedFetch(standardLimits));
 
 export const guardedFetch = (url: string, request?: GuardedRequest): Promise<GuardedReply> => outbound()(url, request);

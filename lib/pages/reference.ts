@@ -24,7 +24,7 @@ type Document = {
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
 };
 
-const document = (): Document => perProcess("referenceDocument", () => openApiDocument(operations) as unknown as Document);
+const document = (): Document => perProcess("pages/reference", () => openApiDocument(operations) as unknown as Document);
 
 export type Parameter = {
   readonly name: string;

@@ -36,7 +36,7 @@ function operationEntry(id: string): Entry[] {
 }
 
 const entries = (): readonly Entry[] =>
-  perProcess("docsEntries", () => [
+  perProcess("pages/search-docs", () => [
     ...chapters().map(({ tag, description }) => ({
       hit: { title: tag, href: sectionOf(tag), kind: "Section", text: description },
       names: tag.toLowerCase(),

@@ -5,6 +5,8 @@ import { checkReadiness } from "#lib/commerce/check-readiness.ts";
 import * as readiness from "#lib/commerce/readiness-contract.ts";
 import { database } from "#lib/db/client.ts";
 import { takeAttempt } from "#lib/http/attempts-store.ts";
+import { checkReadinessOfService } from "#lib/health/check-readiness-of-service.ts";
+import * as health from "#lib/health/contract.ts";
 import { simulateMandate as simulateOperation } from "#lib/mandates/contract.ts";
 import { simulateMandate } from "#lib/mandates/lifecycle/simulate-mandate.ts";
 import { authorizePayment } from "#lib/payments/authorize-payment.ts";
@@ -92,6 +94,11 @@ describe("a domain that a mandate allows", () => {
     const honest = await foreignSeller({ domain: shop.domain, payTo: shop.payTo });
     expect((await paying(to(honest))).outcome).toBe("allow");
     expect(shop.asked).toEqual(["GET /report"]);
+  });
+
+  test("is asked although this process has told its readiness before", async () => {
+    await send(health.checkReadinessOfService, checkReadinessOfService);
+    expect((await paying(toStranger(shop.challenge()))).outcome).toBe("allow");
   });
 
   test("is called at the challenge's URL if the registered path has parameters", async () => {

@@ -11,7 +11,7 @@ import { Problem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 
 export const authorizeQueue = (): AuthorizeQueue =>
-  perProcess("authorizeQueue", () => new AuthorizeQueue(authorizeBatch, keyReused));
+  perProcess("payments/authorize-payment", () => new AuthorizeQueue(authorizeBatch, keyReused));
 
 /** No transaction is open while the service asks a seller's domain. @throws Problem if too many domains are asked */
 export async function submitItem(item: Item): Promise<FinalAnswer> {

@@ -93,7 +93,7 @@ describe("authorizePayments", () => {
   test("each payment counts for the rate limit; only the payments above the limit are refused", async () => {
     const agent = await createAgent(buyer.organizationId, ["payments:authorize"]);
     vi.stubEnv("RATE_LIMIT_PER_KEY", "8");
-    const again = () => ["env", "rateLimit.credential"].forEach(forget);
+    const again = () => forget("env", "http/rate-limit");
     again();
     onTestFinished(() => (vi.unstubAllEnvs(), again()));
     const own = await newMandate();

@@ -33,7 +33,7 @@ const COMPILED_MAX = 10_000;
 export type PolicyEntry = { readonly version: number; readonly policy: CompiledPolicy };
 
 /** Compiled policies by mandate. A version of a policy never changes, so an entry is valid while the mandate has that version. */
-const compiled = (): Map<string, PolicyEntry> => perProcess("compiledPolicies", () => new Map());
+const compiled = (): Map<string, PolicyEntry> => perProcess("payments/batch-facts", () => new Map());
 
 /** A copy, because the cache may evict policies while the batch runs. */
 export function compiledPolicies(items: readonly Item[]): Map<string, PolicyEntry> {

@@ -34,7 +34,7 @@ type PendingProbe = {
 };
 
 const probes = () =>
-  perProcess("probes", () => ({
+  perProcess("payments/probe-domain", () => ({
     underWay: new Map<string, PendingProbe>(),
     counts: new Counts(),
     failed: replyCache<ProbeResult>({ lifeMs: FAILED_MS, bytes: FAILED_KEPT }),

@@ -34,7 +34,7 @@ const production = {
   CHAINS: JSON.stringify(chains),
 };
 const before = { ...process.env };
-const cached = ["env", "auth", "apiKeySecret", "sessionCookieSecret"];
+const forgetSecrets = () => forget("env", "identity/sessions/auth", "identity/keys/api-key", "identity/sessions/session-cookie");
 
 const claim = (person: Person, setupCode: string) =>
   send(contract.claimPlatform, handler, { body: { setupCode }, as: person.credential });
@@ -42,7 +42,7 @@ const claim = (person: Person, setupCode: string) =>
 describe("claimPlatform", () => {
   beforeAll(async () => {
     Object.assign(process.env, production);
-    for (const name of cached) forget(name);
+    forgetSecrets();
     await database().update(installation).set({ environment: "production" });
   });
   afterAll(() => {
@@ -50,7 +50,7 @@ describe("claimPlatform", () => {
       if (before[name] === undefined) delete process.env[name];
       else process.env[name] = before[name];
     }
-    for (const name of cached) forget(name);
+    forgetSecrets();
   });
 
   test("in production the first person does not become admin", async () => {

@@ -30,7 +30,7 @@ const newKey = () => signingKeyOf(Buffer.alloc(32, 7).toString("base64url"));
 const chainOfFour = () => chainOfEvents(4);
 
 describe("verifyPlatformAudit against signed checkpoints", () => {
-  afterEach(() => forget("auditSigningKeys"));
+  afterEach(() => forget("audit/signing-key"));
 
   test("a reply names the checkpoint from which the chain was verified; an unchanged head is signed once", async () => {
     const admin = await createOfficial("admin");
@@ -74,8 +74,8 @@ describe("verifyPlatformAudit against signed checkpoints", () => {
     const admin = await createOfficial("admin");
     const chain = await chainOfFour();
     await signNow();
-    forget("auditSigningKeys");
-    const [key] = perProcess("auditSigningKeys", () => [newKey()]);
+    forget("audit/signing-key");
+    const [key] = perProcess("audit/signing-key", () => [newKey()]);
     expect((await verify(admin, chain)).valid).toBe(false);
     expect(await signNow()).toBeGreaterThan(0);
     expect((await newestCheckpoint(chain))?.keyId).toBe(key.keyId);
@@ -87,8 +87,8 @@ describe("verifyPlatformAudit against signed checkpoints", () => {
     const chain = await chainOfFour();
     await signNow();
     const before = signingKeys();
-    forget("auditSigningKeys");
-    const [key] = perProcess("auditSigningKeys", () => [newKey(), ...before]);
+    forget("audit/signing-key");
+    const [key] = perProcess("audit/signing-key", () => [newKey(), ...before]);
     expect((await verify(admin, chain)).valid).toBe(true);
     await signNow();
     expect((await newestCheckpoint(chain))?.keyId).toBe(key.keyId);

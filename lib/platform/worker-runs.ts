@@ -7,7 +7,7 @@ const WRITE_EVERY_MS = 15_000;
 
 type RunNote = { at: number; failed: boolean };
 
-const noted = (): Map<string, RunNote> => perProcess("workerRuns", () => new Map());
+const noted = (): Map<string, RunNote> => perProcess("platform/worker-runs", () => new Map());
 
 /** Writes at once when the worker begins to fail or works again; never throws. */
 export async function noteRun(worker: string, failed: boolean): Promise<void> {

@@ -108,7 +108,7 @@ describe("addDevice", () => {
     expect([eleventh.status, eleventh.problem.detail]).toEqual([409, expect.stringContaining("10 devices")]);
     const key = process.env["VAPID_PRIVATE_KEY"];
     delete process.env["VAPID_PRIVATE_KEY"];
-    for (const name of ["env", "vapid"]) forget(name);
+    forget("env", "push/vapid");
     const refused = await add((await person()).credential, subscriptionOf(createDevice(service)));
     expect([refused.status, refused.problem.detail]).toEqual([409, expect.stringContaining("has no key")]);
     process.env["VAPID_PRIVATE_KEY"] = key;

@@ -36,7 +36,7 @@ export type MessageOf = (push: PushRow) => Promise<Readonly<Record<string, unkno
 
 /** Separate from the client for sellers, so that slow push services do not use up that client's connections. */
 const client = (): GuardedFetch =>
-  perProcess("outboundPush", () => installedFetch({ ...standardLimits, headersMs: HEADERS_MS, bodyBytes: 16 * 1024 }));
+  perProcess("push/send-pushes", () => installedFetch({ ...standardLimits, headersMs: HEADERS_MS, bodyBytes: 16 * 1024 }));
 
 export async function sendPushes(messageOf: MessageOf): Promise<number> {
   const key = vapid();

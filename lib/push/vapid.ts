@@ -15,7 +15,7 @@ function subject(): string {
 
 /** Null if no key is configured, so that no device can be registered. */
 export const vapid = (): Vapid | null =>
-  perProcess("vapid", () => {
+  perProcess("push/vapid", () => {
     const { VAPID_PRIVATE_KEY: privateKey } = env();
     if (privateKey === undefined) return null;
     const pair = createECDH("prime256v1");

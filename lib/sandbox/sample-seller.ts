@@ -74,12 +74,10 @@ async function open(asset: AssetOnChain): Promise<x402HTTPResourceServer> {
   return server;
 }
 
-const NAME = "sampleSeller";
-
 const serverFor = (asset: AssetOnChain): Promise<x402HTTPResourceServer> =>
-  perProcess(NAME, () =>
+  perProcess("sandbox/sample-seller", () =>
     open(asset).catch((error: unknown) => {
-      forget(NAME);
+      forget("sandbox/sample-seller");
       throw error;
     }),
   );

@@ -25,7 +25,7 @@ const chain = useSettlement();
 const useWallet = (key: string | undefined) => {
   if (key === undefined) delete process.env["SANDBOX_WALLET_PRIVATE_KEY"];
   else process.env["SANDBOX_WALLET_PRIVATE_KEY"] = key;
-  for (const name of ["env", "testWallet", "samplePayTo", "sampleSeller"]) forget(name);
+  forget("env", "sandbox/test-wallet", "sandbox/sample-seller");
 };
 
 const key = generatePrivateKey();

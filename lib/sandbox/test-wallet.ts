@@ -13,7 +13,10 @@ function readKey(): Hex {
 
 /** Pays the sample sellers and the gas of these payments; several may be sent at once, so a nonce manager numbers them. */
 export const testWallet = (): PrivateKeyAccount =>
-  perProcess("testWallet", () => privateKeyToAccount(readKey(), { nonceManager: createNonceManager({ source: jsonRpc() }) }));
+  perProcess("sandbox/test-wallet testWallet", () =>
+    privateKeyToAccount(readKey(), { nonceManager: createNonceManager({ source: jsonRpc() }) }),
+  );
 
 /** The key of this address is derived from the wallet's key, so that the operator can get the tokens back. */
-export const samplePayTo = (): Hex => perProcess("samplePayTo", () => lower(privateKeyToAccount(keccak256(readKey())).address));
+export const samplePayTo = (): Hex =>
+  perProcess("sandbox/test-wallet samplePayTo", () => lower(privateKeyToAccount(keccak256(readKey())).address));

@@ -32,7 +32,7 @@ beforeAll(async () => {
   open.push(stock, free);
   [shop, plain] = [new URL(stock.url).host, new URL(free.url).host];
   (env() as { OUTBOUND_LOOPBACK?: string }).OUTBOUND_LOOPBACK = `${shop},${plain}`;
-  forget("outbound");
+  forget("outbound/guarded-fetch");
 });
 afterAll(() => Promise.all(open.map((one) => one.close())));
 
@@ -125,7 +125,7 @@ describe("probeResource", () => {
     open.push(site);
     const domain = new URL(site.url).host;
     (env() as { OUTBOUND_LOOPBACK?: string }).OUTBOUND_LOOPBACK = [shop, plain, domain].join(",");
-    forget("outbound");
+    forget("outbound/guarded-fetch");
     const { sellerId } = await newSeller(owner.credential, { domain, payTo, method: "POST", resourceId: "posted" });
     const refused = await probe("posted");
     expect([refused.status, refused.problem.code]).toEqual([409, "conflict"]);

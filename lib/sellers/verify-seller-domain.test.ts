@@ -27,7 +27,7 @@ async function open(server: Server): Promise<string> {
   const host = new URL(listening.url).host;
   const variables = env() as { OUTBOUND_LOOPBACK?: string | undefined };
   variables.OUTBOUND_LOOPBACK = [...(variables.OUTBOUND_LOOPBACK ?? "").split(",").filter(Boolean), host].join(",");
-  forget("outbound");
+  forget("outbound/guarded-fetch");
   return host;
 }
 

@@ -6,7 +6,7 @@ import { perProcess } from "#lib/process.ts";
 
 export const OPENAPI_PATH = "/api/v1/openapi.json";
 
-const text = (): string => perProcess("openapi", () => JSON.stringify(openApiDocument(operations)));
+const text = (): string => perProcess("server/serve-openapi", () => JSON.stringify(openApiDocument(operations)));
 
 const serve = (): Promise<Response> =>
   Promise.resolve(

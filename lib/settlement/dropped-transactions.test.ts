@@ -121,7 +121,7 @@ describe("a transaction that the chain dropped", () => {
     expect(after).toMatchObject({ status: "sent", nonce: before.nonce, earlierHashes: [hash] });
     expect(after.maxFeePerGas * 8n >= before.maxFeePerGas * 9n).toBe(true);
     const settlements = async () => {
-      forget("probes");
+      forget("health/probes");
       const { data } = await send(health.checkReadinessOfService, checkReadinessOfService);
       return data.checks.find(({ name }) => name === "settlements")?.status;
     };
@@ -153,7 +153,7 @@ describe("a transaction that the chain dropped", () => {
     const before = process.env["CHAINS"];
     const configure = (chains: string | undefined): void => {
       process.env["CHAINS"] = chains;
-      for (const name of ["env", `publicClient ${CHAIN}`]) forget(name);
+      forget("env", `chains/client ${CHAIN}`);
     };
     configure(JSON.stringify(env().CHAINS.map((one) => ({ ...one, confirmations: 1 }))));
     onTestFinished(() => configure(before));

@@ -52,4 +52,4 @@ function remote(url: string): Facilitator {
 
 /** The facilitator for a stored facilitatorUrl; null means the service's own. */
 export const facilitatorFor = (url: string | null): Facilitator =>
-  url === null ? inProcess : perProcess(`facilitator ${url}`, () => remote(url));
+  url === null ? inProcess : perProcess(`settlement/facilitator ${url}`, () => remote(url));

@@ -40,7 +40,7 @@ beforeAll(async () => {
   await chain().mint(wallet.address, 1_000_000_000n);
   node = await FaultyNode.before(chain().rpcUrl);
   process.env["CHAINS"] = (process.env["CHAINS"] ?? "").replace(chain().rpcUrl, node.rpcUrl);
-  for (const name of ["env", `publicClient ${CHAIN}`, "facilitator"]) forget(name);
+  forget("env", `chains/client ${CHAIN}`, "settlement/facilitator");
   service = await listenService();
   const policy = { assets: [{ asset: "USDC", chain: CHAIN }], limits: { perPayment: "1", total: "1000" } };
   scene = await paymentScene({ price: "0.01", mandate: { policy } });

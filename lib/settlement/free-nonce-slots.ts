@@ -15,7 +15,7 @@ const BATCH = 64;
 const MARGIN_MS = 2_000;
 
 /** The next check skips this many of the oldest due slots, because earlier checks have read them. */
-const place = () => perProcess("freeNonceSlots", () => ({ offset: 0 }));
+const place = () => perProcess("settlement/free-nonce-slots", () => ({ offset: 0 }));
 
 /** Frees slots whose payment can never be made: the chain shows that the payment has expired and that its nonce is unused. */
 export async function freeNonceSlots(): Promise<number> {

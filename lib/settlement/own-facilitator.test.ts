@@ -215,7 +215,7 @@ describe("the service's own facilitator", () => {
     const configured = process.env["CHAINS"] ?? "";
     const useRpc = (chains: string) => {
       process.env["CHAINS"] = chains;
-      for (const name of ["env", "publicClient eip155:84532"]) forget(name);
+      forget("env", "chains/client eip155:84532");
     };
     useRpc(configured.replace(/127\.0\.0\.1:\d+/, "127.0.0.1:1"));
     const { status, problem } = await execute(scene, request);

@@ -27,7 +27,7 @@ afterAll(() => service.close());
 function configure(change: Record<string, unknown>): void {
   const [configured] = JSON.parse(process.env["CHAINS"] ?? "[]") as object[];
   process.env["CHAINS"] = JSON.stringify([{ ...configured, ...change }]);
-  for (const name of ["env", `publicClient ${CHAIN}`, "facilitator", "blockTimes"]) forget(name);
+  forget("env", `chains/client ${CHAIN}`, "settlement/facilitator", "chains/block-time");
 }
 afterEach(() => configure({ confirmations: 0, settledAt: "confirmations" }));
 

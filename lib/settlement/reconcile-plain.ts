@@ -13,7 +13,7 @@ const BATCH = 64;
 const YOUNG_MS = 5_000;
 
 /** The next check skips this many of the oldest open settlements, because earlier checks have read them. */
-const place = () => perProcess("reconcilePlain", () => ({ offset: 0 }));
+const place = () => perProcess("settlement/reconcile-plain", () => ({ offset: 0 }));
 
 /** Returns the number of settlements that it tried to reconcile. */
 export async function reconcilePlain(): Promise<number> {

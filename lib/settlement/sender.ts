@@ -103,4 +103,4 @@ function answer(group: readonly QueuedCall[], outcomes: readonly Outcome[]): voi
   }
 }
 
-export const senderOn = (chain: string): Sender => perProcess(`settlementSender ${chain}`, () => new Sender(chain));
+export const senderOn = (chain: string): Sender => perProcess(`settlement/sender ${chain}`, () => new Sender(chain));

@@ -10,4 +10,4 @@ function readKey(): Hex {
 }
 
 /** The account of the service's own facilitator, which pays the gas. */
-export const settlementAccount = (): PrivateKeyAccount => perProcess("settlementAccount", () => privateKeyToAccount(readKey()));
+export const settlementAccount = (): PrivateKeyAccount => perProcess("settlement/wallet", () => privateKeyToAccount(readKey()));

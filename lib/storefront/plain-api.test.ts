@@ -25,7 +25,7 @@ beforeAll(async () => {
     prices: { "/report": "$0.25", "/gift": "$0" },
   });
   (env() as { OUTBOUND_LOOPBACK?: string }).OUTBOUND_LOOPBACK = new URL(shop.url).host;
-  forget("outbound");
+  forget("outbound/guarded-fetch");
 });
 afterAll(() => shop.close());
 

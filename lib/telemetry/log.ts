@@ -102,4 +102,5 @@ export function createLogger(destination: DestinationStream, level = "info"): Lo
 }
 
 /** The level is not read through env(), which may throw. */
-export const log = (): Logger => perProcess("log", () => createLogger(process.stdout, process.env["LOG_LEVEL"] ?? "info"));
+export const log = (): Logger =>
+  perProcess("telemetry/log", () => createLogger(process.stdout, process.env["LOG_LEVEL"] ?? "info"));

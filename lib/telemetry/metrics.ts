@@ -122,14 +122,14 @@ function createMetrics() {
   };
 }
 
-export const metrics = () => perProcess("metrics", createMetrics);
+export const metrics = () => perProcess("telemetry/metrics metrics", createMetrics);
 
 type Observer = { observe(seconds: number): void };
 
 /** Looked up once per pair of operation and status, because prom-client otherwise hashes the labels on each call. */
-const observers = (): Map<string, Observer[]> => perProcess("metrics.requests", () => new Map());
+const observers = (): Map<string, Observer[]> => perProcess("telemetry/metrics requests", () => new Map());
 
-const answered = (): { count: number } => perProcess("answeredRequests", () => ({ count: 0 }));
+const answered = (): { count: number } => perProcess("telemetry/metrics answeredRequests", () => ({ count: 0 }));
 
 export const answeredRequests = (): number => answered().count;
 

@@ -21,7 +21,7 @@ async function holdTurn(): Promise<() => void> {
   const held = Promise.withResolvers<void>();
   const names = Array.from({ length: CONNECTIONS }, (_, at) => `webhooks ${at}`);
   for (const name of names) void inTurn(name, () => held.promise, { first: true });
-  const queues = () => perProcess("turns", () => new Map<string, unknown[]>());
+  const queues = () => perProcess("db/turns", () => new Map<string, unknown[]>());
   await expect.poll(() => names.some((name) => queues().get(name)?.length === 1), { interval: 5 }).toBe(true);
   return held.resolve;
 }

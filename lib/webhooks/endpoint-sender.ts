@@ -22,7 +22,7 @@ const TURN_MAX_MS = 2_000;
 export const CONNECTIONS = 4;
 
 function withConnection<T>(work: () => Promise<T>): Promise<T> {
-  const turns = perProcess("webhookTurns", () => ({ next: 0 }));
+  const turns = perProcess("webhooks/endpoint-sender", () => ({ next: 0 }));
   turns.next = (turns.next + 1) % CONNECTIONS;
   return inTurn(`webhooks ${turns.next}`, work, { waitMs: TURN_MS });
 }

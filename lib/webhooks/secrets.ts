@@ -29,7 +29,7 @@ type Message = { readonly id: string; readonly timestamp: number; readonly body:
 export type Signer = { readonly hmac: Buffer; readonly privateKey: KeyObject };
 
 const SIGNERS_MAX = 256;
-const signers = (): Map<string, Signer> => perProcess("webhookSigners", () => new Map());
+const signers = (): Map<string, Signer> => perProcess("webhooks/secrets", () => new Map());
 
 /** Null if the secrets cannot be decrypted. Cached by the encrypted text, which is another one after a rotation. */
 export function signerOf(sealed: string, endpointId: string): Signer | null {

@@ -15,7 +15,7 @@ const CONCURRENCY = { most: 2_048, each: 2_048, kept: 0 };
 const LOOKED_UP_MS = 30_000;
 
 const client = (): GuardedFetch =>
-  perProcess("outboundWebhook", () =>
+  perProcess("webhooks/send-message", () =>
     installedFetch({
       ...sendLimits,
       bodyBytes: ANSWER_BYTES,

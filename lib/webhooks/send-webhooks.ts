@@ -14,7 +14,8 @@ const FORGOTTEN_AT_ONCE = 1_000;
 type Sender = { readonly isFailing: boolean; readonly ended: Promise<void> };
 type Senders = { readonly running: Map<string, Sender>; isStopping: boolean };
 
-const senders = (): Senders => perProcess("webhookSenders", () => ({ running: new Map<string, Sender>(), isStopping: false }));
+const senders = (): Senders =>
+  perProcess("webhooks/send-webhooks", () => ({ running: new Map<string, Sender>(), isStopping: false }));
 
 /** Does not wait for the senders, so that no endpoint delays another. Returns how many senders were started. */
 export async function sendWebhooks(): Promise<number> {

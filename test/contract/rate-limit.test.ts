@@ -8,19 +8,17 @@ import { createAgent, createOrganization, type Credential } from "#test/tenant.t
 
 useDatabase();
 
-const names = ["env", "rateLimit.credential", "rateLimit.address"];
-
 describe("rate limits", () => {
   const usual = process.env["RATE_LIMIT_PER_ADDRESS"] ?? "";
   beforeEach(() => {
     process.env["RATE_LIMIT_PER_KEY"] = "3";
     process.env["RATE_LIMIT_PER_ADDRESS"] = "3";
-    for (const name of names) forget(name);
+    forget("env", "http/rate-limit");
   });
   afterEach(() => {
     delete process.env["RATE_LIMIT_PER_KEY"];
     process.env["RATE_LIMIT_PER_ADDRESS"] = usual;
-    for (const name of names) forget(name);
+    forget("env", "http/rate-limit");
   });
 
   const ask = (as: Credential, address = "10.0.0.1", path = "/api/v1/mandates", headers: Credential = {}) =>

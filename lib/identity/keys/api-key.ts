@@ -31,7 +31,7 @@ function checksum(text: string): string {
   return base32(bytes);
 }
 
-const serverKey = (): KeyObject => perProcess("apiKeySecret", () => createSecretKey(env().API_KEY_SECRET, "utf8"));
+const serverKey = (): KeyObject => perProcess("identity/keys/api-key", () => createSecretKey(env().API_KEY_SECRET, "utf8"));
 
 export const hashApiKey = (apiKey: string): string => createHmac("sha256", serverKey()).update(apiKey).digest("base64url");
 

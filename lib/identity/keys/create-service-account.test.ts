@@ -25,7 +25,7 @@ const create = (as: Pick<Owner, "credential" | "organizationId">, body: Record<s
   });
 
 describe("createServiceAccount", () => {
-  afterEach(() => forget("log"));
+  afterEach(() => forget("telemetry/log"));
 
   test("201 shows the key once, and the audit event names its creator and its capabilities", async () => {
     const owner = await newOrganization();
@@ -116,8 +116,8 @@ describe("createServiceAccount", () => {
         done();
       },
     });
-    forget("log");
-    perProcess("log", () => createLogger(destination, "trace"));
+    forget("telemetry/log");
+    perProcess("telemetry/log", () => createLogger(destination, "trace"));
     const owner = await newOrganization();
     const { data } = await create(owner, {}, "canary");
     const rotation = { id: data.serviceAccountId, body: { gracePeriodSeconds: 60 }, as: owner.credential, key: "canary-2" };

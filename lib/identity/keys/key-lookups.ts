@@ -6,7 +6,7 @@ type Lookups = { waiting: Batch | null; running: Promise<unknown> };
 
 const BATCH_MAX = 1_024;
 
-const lookups = (): Lookups => perProcess("keyLookups", () => ({ waiting: null, running: Promise.resolve() }));
+const lookups = (): Lookups => perProcess("identity/keys/key-lookups", () => ({ waiting: null, running: Promise.resolve() }));
 
 /** The batch takes keys until its query begins, after the previous query, so that no caller gets rows read before it asked. */
 function openBatch(state: Lookups): Batch {

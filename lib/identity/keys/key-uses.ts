@@ -7,7 +7,7 @@ type Use = { at: number; readonly address: string; readonly userAgent: string | 
 const AGENT_MAX = 200;
 const ROWS = 1_000;
 
-const uses = (): Map<string, Use> => perProcess("keyUses", () => new Map());
+const uses = (): Map<string, Use> => perProcess("identity/keys/key-uses", () => new Map());
 
 /** Until the next flush, keeps the key's last time of use and its first address and user agent in memory; a crash loses them. */
 export function noteKeyUse(keyId: string, request: Request): void {

@@ -13,7 +13,7 @@ export type RequestAnswer =
 
 /** Stores the row of the resource /mcp once per process, because the OAuth plugin looks for the row when it checks a request. */
 function resourceStored(): Promise<void> {
-  const state = perProcess("oauthResource", () => ({ done: null as Promise<void> | null }));
+  const state = perProcess("identity/oauth/authorization-request", () => ({ done: null as Promise<void> | null }));
   state.done ??= saveResource(mcpResource()).catch((error: unknown) => {
     state.done = null;
     throw error;

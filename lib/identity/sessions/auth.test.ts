@@ -215,7 +215,7 @@ describe("signing in", () => {
 describe("cookies", () => {
   afterAll(() => {
     process.env["BASE_URL"] = "http://localhost:3000";
-    for (const name of ["env", "auth"]) forget(name);
+    forget("env", "identity/sessions/auth");
   });
 
   test("over http the cookie is HttpOnly and Lax; over https it is Secure and bound to the host", async () => {
@@ -230,7 +230,7 @@ describe("cookies", () => {
     };
     expect(await lineFor()).toEqual(["HttpOnly", "Max-Age=43200", "Path=/", "SameSite=Lax", "countersign.session_token=…"]);
     process.env["BASE_URL"] = "https://pay.example.com";
-    for (const name of ["env", "auth"]) forget(name);
+    forget("env", "identity/sessions/auth");
     const secure = ["HttpOnly", "Max-Age=43200", "Path=/", "SameSite=Lax", "Secure", "__Host-countersign.session_token=…"];
     expect(await lineFor()).toEqual(secure);
     const { credential } = await newPerson();

@@ -173,4 +173,4 @@ const options = () =>
 
 const create = () => betterAuth(options());
 
-export const auth = (): ReturnType<typeof create> => perProcess("auth", create);
+export const auth = (): ReturnType<typeof create> => perProcess("identity/sessions/auth", create);

@@ -140,8 +140,8 @@ describe("authenticate with a key", () => {
 describe("key look-ups", () => {
   const replaceListPool = async (by: (() => Pool) | null): Promise<void> => {
     await batchPool().end(1_000);
-    forget("batchPool");
-    if (by) perProcess("batchPool", by);
+    forget("db/client batchPool");
+    if (by) perProcess("db/client batchPool", by);
   };
   afterEach(() => replaceListPool(null));
 

@@ -3,7 +3,7 @@ import { perProcess } from "#lib/process.ts";
 
 type Proof = { userId: string | null };
 
-const proofs = () => perProcess("firstProofs", () => new AsyncLocalStorage<Proof>());
+const proofs = () => perProcess("identity/sessions/first-proof", () => new AsyncLocalStorage<Proof>());
 
 /** `userId` is the user of an earlier account whose email address this request of better-auth confirmed, or null. */
 export async function followFirstProof<T>(

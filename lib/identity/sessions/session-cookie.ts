@@ -13,7 +13,8 @@ export const cookieAttributes = () => ({ httpOnly: true, sameSite: "lax", path: 
 
 export const sessionCookieName = (): string => `${cookiePrefix()}.session_token`;
 
-const signingKey = (): KeyObject => perProcess("sessionCookieSecret", () => createSecretKey(env().BETTER_AUTH_SECRET, "utf8"));
+const signingKey = (): KeyObject =>
+  perProcess("identity/sessions/session-cookie", () => createSecretKey(env().BETTER_AUTH_SECRET, "utf8"));
 
 const sign = (token: string): string => createHmac("sha256", signingKey()).update(token).digest("base64");
 

@@ -20,7 +20,7 @@ const names = ["GOOGLE_CLIENT_ID", "GOOGLE_CLIENT_SECRET", "GITHUB_CLIENT_ID", "
 function configure(values: Readonly<Record<string, string>>): void {
   for (const name of names) delete process.env[name];
   Object.assign(process.env, values);
-  for (const name of ["env", "auth"]) forget(name);
+  forget("env", "identity/sessions/auth");
 }
 afterAll(() => configure({}));
 

@@ -103,7 +103,7 @@ const otherContracts = (found: readonly string[]): string =>
     "Write what npm run chain:deploy printed into CHAINS, and give the keys whose addresses it was run with.",
   ].join("\n");
 
-const checkedChains = (): Set<string> => perProcess("checkedDeployments", () => new Set());
+const checkedChains = (): Set<string> => perProcess("onchain/registry/deployments", () => new Set());
 
 async function compareOnce(deployment: Deployment): Promise<void> {
   if (checkedChains().has(deployment.chain)) return;

@@ -46,7 +46,7 @@ function configure(contracts?: Contracts, rpcUrl = chain().rpcUrl): void {
       ...(contracts && { contracts }),
     },
   ]);
-  for (const name of ["env", `publicClient ${CHAIN}`, "checkedDeployments"]) forget(name);
+  forget("env", `chains/client ${CHAIN}`, "onchain/registry/deployments");
 }
 
 beforeAll(async () => {
