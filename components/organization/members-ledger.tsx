@@ -32,7 +32,7 @@ export function MembersLedger({ view, userId }: { readonly view: MembersView; re
         {
           name: "Name",
           cell: (member) => (
-            <>
+            <span id={member.userId} className="scroll-mt-20">
               <Untrusted>{member.name}</Untrusted>
               {member.userId === userId && (
                 <>
@@ -41,7 +41,7 @@ export function MembersLedger({ view, userId }: { readonly view: MembersView; re
                 </>
               )}
               <span className="sub">{member.email}</span>
-            </>
+            </span>
           ),
         },
         { name: "Role", cell: (member) => roleName[member.role] },

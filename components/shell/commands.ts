@@ -26,12 +26,20 @@ export function matching(groups: readonly CommandGroup[], text: string): readonl
 }
 
 const kinds = {
-  mandate: { word: "Mandate", href: ({ id }: Found) => `/mandates/${id}` },
-  payment: { word: "Payment", href: ({ id }: Found) => `/payments/${id}` },
-  resource: { word: "Resource", href: ({ id, sellerId = "" }: Found) => `/seller/resources/${sellerId}/${id}` },
+  mandate: { word: "Mandate", href: ({ id }) => `/mandates/${id}` },
+  payment: { word: "Payment", href: ({ id }) => `/payments/${id}` },
+  resource: { word: "Resource", href: ({ id, sellerId = "" }) => `/seller/resources/${sellerId}/${id}` },
+  payee: { word: "Payee", href: ({ id }) => `/payments?seller=${encodeURIComponent(id)}` },
+  request: { word: "Request for approval", href: ({ id }) => `/checkout/${id}` },
+  agent: { word: "Agent", href: ({ id }) => `/settings/keys/${id}` },
+  member: { word: "Member", href: ({ id }) => `/settings/members#${id}` },
+  seller: { word: "Seller", href: () => "/seller/settings" },
 } as const satisfies Record<Found["type"], { word: string; href: (found: Found) => string }>;
+
+/** A payee's id is its domain, which is its name already. */
+const hintOf = ({ type, id, name }: Found): string => (id === name ? kinds[type].word : `${kinds[type].word}, ${id}`);
 
 export const foundCommands = (found: readonly Found[]): CommandGroup => ({
   value: "Found",
-  items: found.map((one) => open(one.name, kinds[one.type].href(one), `${kinds[one.type].word}, ${one.id}`)),
+  items: found.map((one) => ({ ...open(one.name, kinds[one.type].href(one), hintOf(one)), value: `${one.type}:${one.id}` })),
 });

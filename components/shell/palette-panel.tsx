@@ -62,7 +62,7 @@ const Line = ({ command, onChoose }: { readonly command: Command; readonly onCho
     value={command}
     onClick={onChoose}
   >
-    <span>{command.label}</span>
+    <bdi>{command.label}</bdi>
     {command.hint !== undefined && <span className="text-xs text-muted">{command.hint}</span>}
   </Autocomplete.Item>
 );
