@@ -133,7 +133,14 @@ test.describe("the organization", () => {
     await expect(page.getByText("No service accounts yet")).toBeVisible();
     await page.getByRole("button", { name: "New service account" }).click();
     await page.getByLabel("Name").fill("Survey agent");
-    await expect(page.getByRole("checkbox", { name: /mandates:create/ })).toBeDisabled();
+    await expect(page.getByRole("radio", { name: /^Pays/ })).toBeChecked();
+    await expect(page.getByRole("checkbox", { name: /Draft mandates/ })).toBeHidden();
+    await page.getByText("Choose one by one").click();
+    await expect(page.getByRole("checkbox", { name: /Draft mandates/ })).toBeDisabled();
+    await page.getByRole("radio", { name: /^Looks only/ }).check();
+    await expect(page.getByRole("checkbox", { name: /^Carry out what was allowed/ })).not.toBeChecked();
+    await page.getByRole("radio", { name: /^Pays/ }).check();
+    await expect(page.getByRole("checkbox", { name: /^Carry out what was allowed/ })).toBeChecked();
     await expectAccessibleOnPhone(page);
     await page.getByRole("button", { name: "Create key" }).click();
     const secret = page.getByRole("dialog", { name: "Save the key of Survey agent now" });
@@ -173,8 +180,11 @@ test.describe("the organization", () => {
     await signInAs(context, developer.credential);
     await page.goto("/settings/keys");
     await page.getByRole("button", { name: "New service account" }).click();
-    await expect(page.getByRole("checkbox", { name: /resources:manage/ })).toBeVisible();
-    await expect(page.getByRole("checkbox", { name: /payments:execute/ })).toBeHidden();
+    await expect(page.getByRole("radio", { name: /^Sells/ })).toBeVisible();
+    await expect(page.getByRole("radio", { name: /^Pays/ })).toBeHidden();
+    await page.getByText(/^Chosen one by one/).click();
+    await expect(page.getByRole("checkbox", { name: /Change paid resources and prices/ })).toBeVisible();
+    await expect(page.getByRole("checkbox", { name: /Carry out what was allowed/ })).toBeHidden();
   });
 
   test("if they signed in long ago, a person confirms their identity before they create a key", async ({ page, context }) => {

@@ -3,6 +3,7 @@
 import { useState } from "react";
 import { useWatch } from "react-hook-form";
 import { CapabilityGroups } from "#components/keys/capability-groups.tsx";
+import { presetsOf } from "#components/keys/capability-words.ts";
 import { Choice } from "#components/ui/choice.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
 import { Field, Select } from "#components/ui/field.tsx";
@@ -15,7 +16,12 @@ type State = ReturnType<typeof useConsent>;
 
 const useConsent = ({ request, view }: Props) =>
   useOperationForm(() => import("#lib/identity/oauth/contract.ts").then((contract) => contract.connectAgent), {
-    defaults: { request, organizationId: view.organizationId, name: view.clientName, capabilities: [...view.suggested] },
+    defaults: {
+      request,
+      organizationId: view.organizationId,
+      name: view.clientName,
+      capabilities: [...(presetsOf(view.grantable)[0]?.capabilities ?? [])],
+    },
     onDone: ({ redirectTo }) => location.assign(redirectTo),
   });
 
@@ -105,7 +111,12 @@ export function ConsentForm({ request, view }: Props) {
   return (
     <OperationForm state={state} nothing="Nothing was connected.">
       <Account state={state} view={view} />
-      <CapabilityGroups grantable={view.grantable} chosen={chosen} control={control} />
+      <CapabilityGroups
+        grantable={view.grantable}
+        chosen={chosen}
+        choose={(capabilities) => state.form.setValue("capabilities", capabilities)}
+        control={control}
+      />
       <div className="actions">
         <Submit state={state} off={chosen.length === 0}>
           Connect

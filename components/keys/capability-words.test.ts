@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { grantCapabilities, keyCapabilitiesOf } from "#lib/identity/capabilities.ts";
+import { agentSet, grantCapabilities, keyCapabilitiesOf } from "#lib/identity/capabilities.ts";
 import { Capability } from "#lib/vocabulary.ts";
-import { capabilityGroups, excludedBy, mayText } from "./capability-words.ts";
+import { capabilityGroups, excludedBy, isSame, mayText, presetsOf } from "./capability-words.ts";
 
 const offered = capabilityGroups.flatMap(({ capabilities }) => capabilities);
 
@@ -19,6 +19,21 @@ describe("the capabilities of a key on its page", () => {
         else expect(grant).toThrow();
       }
     }
+  });
+
+  test("each preset can be granted, and Pays is what an agent gets without a choice", () => {
+    const everything = new Set(Capability.options);
+    const presets = presetsOf(offered);
+    expect(presets.map(({ name }) => name)).toEqual(["Pays", "Looks only", "Sells"]);
+    for (const { capabilities } of presets) expect(() => grantCapabilities([...capabilities], everything)).not.toThrow();
+    expect(isSame(presets[0]?.capabilities ?? [], [...agentSet])).toBe(true);
+  });
+
+  test("a preset offers only what can be granted, and is left out if only reading remains of it", () => {
+    expect(presetsOf(["payments:read", "sellers:read", "sellers:manage"])).toMatchObject([
+      { name: "Looks only", capabilities: ["payments:read", "sellers:read"] },
+      { name: "Sells", capabilities: ["sellers:manage", "payments:read", "sellers:read"] },
+    ]);
   });
 
   test.each([

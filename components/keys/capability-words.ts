@@ -54,6 +54,71 @@ export const capabilityGroups: readonly { readonly name: string; readonly capabi
   },
 ];
 
+export type Preset = { readonly name: string; readonly words: string; readonly capabilities: readonly Capability[] };
+
+const looks: readonly KeyCapability[] = [
+  "readiness:read",
+  "checkouts:read",
+  "payments:read",
+  "mandates:read",
+  "sellers:read",
+  "billing:quote",
+  "billing:read",
+  "audit:read",
+];
+
+const presets: readonly Preset[] = [
+  {
+    name: "Pays",
+    words: "Makes the payments that your mandates allow, places orders, and asks a person where a mandate says so.",
+    capabilities: [
+      "payments:authorize",
+      "payments:execute",
+      "orders:place",
+      "readiness:read",
+      "checkouts:preview",
+      "checkouts:read",
+      "payments:read",
+      "mandates:read",
+      "billing:quote",
+    ],
+  },
+  {
+    name: "Looks only",
+    words: "Reads payments, mandates, sellers, fees and the audit log. It pays and changes nothing.",
+    capabilities: looks,
+  },
+  {
+    name: "Sells",
+    words: "Registers what you sell and its prices, and settles the payments that buyers send you.",
+    capabilities: [
+      "sellers:manage",
+      "resources:manage",
+      "payments:settle",
+      "payments:read",
+      "sellers:read",
+      "billing:quote",
+      "billing:read",
+    ],
+  },
+];
+
+/** Leaves out what cannot be granted, and presets without anything that gives them their name. */
+export function presetsOf(grantable: readonly Capability[]): readonly Preset[] {
+  const cut = presets.map((preset) => ({
+    ...preset,
+    capabilities: preset.capabilities.filter((one) => grantable.includes(one)),
+  }));
+  return cut.filter(
+    ({ name, capabilities }) => capabilities.length > 0 && (name === "Looks only" || capabilities.some((one) => !isLook(one))),
+  );
+}
+
+const isLook = (capability: Capability): boolean => (looks as readonly Capability[]).includes(capability);
+
+export const isSame = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((capability) => other.includes(capability));
+
 function paymentAct(chosen: readonly string[]): string {
   if (chosen.includes("payments:authorize") || chosen.includes("payments:execute")) return "pay";
   return chosen.includes("payments:settle") ? "settle payments" : "list payments";
@@ -65,7 +130,7 @@ export function excludedBy(capability: Capability, chosen: readonly string[]): s
     return chosen.some((one) => one.startsWith("payments:"))
       ? `A key that can ${paymentAct(chosen)} cannot also create mandates`
       : null;
-  return capability.startsWith("payments:") && chosen.includes("mandates:create") ? "Not with mandates:create" : null;
+  return capability.startsWith("payments:") && chosen.includes("mandates:create") ? "Not together with drafting mandates" : null;
 }
 
 const has = (capabilities: readonly Capability[], ...any: readonly Capability[]) => any.some((one) => capabilities.includes(one));

@@ -7,13 +7,12 @@ import { Field } from "#components/ui/field.tsx";
 import { FormDialog, useFormDialog } from "#components/ui/form-dialog.tsx";
 import type { Capability } from "#lib/vocabulary.ts";
 import { CapabilityGroups } from "./capability-groups.tsx";
+import { presetsOf } from "./capability-words.ts";
 import { KeyDialog, type MadeKey } from "./secret-dialog.tsx";
 
 type Props = {
   readonly organizationId: string;
   readonly grantable: readonly Capability[];
-  /** The capabilities that a typical agent needs, which are chosen at first. */
-  readonly suggested: readonly Capability[];
   readonly next?: { readonly label: string; readonly href: string } | undefined;
 };
 
@@ -24,15 +23,16 @@ const opener = (
   </>
 );
 
-export function NewServiceAccount({ organizationId, grantable, suggested, next }: Props) {
+export function NewServiceAccount({ organizationId, grantable, next }: Props) {
   const [made, setMade] = useState<MadeKey | null>(null);
   const dialog = useFormDialog(() => import("#lib/identity/keys/contract.ts").then((contract) => contract.createServiceAccount), {
-    defaults: { name: "", organizationId, capabilities: [...suggested] },
+    defaults: { name: "", organizationId, capabilities: [...(presetsOf(grantable)[0]?.capabilities ?? [])] },
     onDone: ({ apiKey, ...account }) => {
       if (apiKey !== undefined) setMade({ ...account, apiKey });
     },
   });
-  const chosen = useWatch({ control: dialog.state.form.control, name: "capabilities" }) ?? [];
+  const { form } = dialog.state;
+  const chosen = useWatch({ control: form.control, name: "capabilities" }) ?? [];
   const { error: _, ...control } = dialog.state.field("capabilities");
   return (
     <>
@@ -52,7 +52,12 @@ export function NewServiceAccount({ organizationId, grantable, suggested, next }
           hint="It is shown on every approval request."
           {...dialog.state.field("name")}
         />
-        <CapabilityGroups grantable={grantable} chosen={chosen} control={control} />
+        <CapabilityGroups
+          grantable={grantable}
+          chosen={chosen}
+          choose={(capabilities) => form.setValue("capabilities", capabilities)}
+          control={control}
+        />
       </FormDialog>
       <KeyDialog made={made} onSaved={() => setMade(null)} next={next} />
     </>

@@ -1,5 +1,5 @@
 import type { MemberCaller } from "#lib/http/operation.ts";
-import { agentSet, keyCapabilitiesOf } from "#lib/identity/capabilities.ts";
+import { keyCapabilitiesOf } from "#lib/identity/capabilities.ts";
 import { listLiveServiceAccounts } from "#lib/identity/keys/service-account-store.ts";
 import { answerTo, readSealed } from "#lib/identity/oauth/connect-request.ts";
 import { redirectPlace } from "#lib/identity/oauth/redirect-uri.ts";
@@ -17,7 +17,6 @@ export type ConnectView = {
   readonly refuseAt: string;
   /** What the client asks for and the person may give; all that the person may give if the client names nothing. */
   readonly grantable: readonly Capability[];
-  readonly suggested: readonly Capability[];
   readonly accounts: readonly { readonly serviceAccountId: string; readonly name: string }[];
   readonly mandates: readonly { readonly mandateId: string; readonly name: string }[];
 };
@@ -49,7 +48,6 @@ export async function viewConnect(caller: MemberCaller, query: string): Promise<
       place: redirectPlace(request.redirectUri),
       refuseAt,
       grantable,
-      suggested: grantable.filter((capability) => agentSet.has(capability)),
       accounts: accounts.map(({ serviceAccountId, name }) => ({ serviceAccountId, name })),
       mandates,
     },

@@ -10,7 +10,7 @@ import { one } from "#components/ui/page-query.ts";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager } from "#components/ui/pager.tsx";
 import { Panel } from "#components/ui/panel.tsx";
-import { grantCapabilities, keyCapabilitiesOf } from "#lib/identity/capabilities.ts";
+import { keyCapabilitiesOf } from "#lib/identity/capabilities.ts";
 import { viewSession } from "#lib/identity/sessions/get-session.ts";
 import { viewServiceAccounts } from "#lib/pages/view-service-accounts.ts";
 
@@ -49,7 +49,6 @@ export default async function KeysPage({ searchParams }: { readonly searchParams
     <NewServiceAccount
       organizationId={caller.organizationId}
       grantable={[...keyCapabilitiesOf([...caller.capabilities])]}
-      suggested={grantCapabilities(undefined, caller.capabilities)}
       next={writes ? { label: "Next: write a mandate", href: "/mandates/new" } : undefined}
     />
   );
@@ -60,7 +59,7 @@ export default async function KeysPage({ searchParams }: { readonly searchParams
     <>
       <PageHeader
         title={title}
-        description="One service account per agent. Each holds a key and only the capabilities you tick."
+        description="One service account per agent. Each holds a key and only what you allow it."
         actions={creates}
       />
       <div className="stack">

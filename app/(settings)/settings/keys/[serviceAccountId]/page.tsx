@@ -44,8 +44,8 @@ const Capabilities = ({ account }: AccountDetail) => (
         <ul className="grid grid-cols-1 gap-x-6 gap-y-3 text-sm md:grid-cols-2">
           {account.capabilities.map((capability) => (
             <li key={capability}>
-              <strong className="mono">{capability}</strong>
-              <span className="block text-muted">{capabilityWords(capability)}</span>
+              {capabilityWords(capability)}
+              <code className="block text-xs text-muted">{capability}</code>
             </li>
           ))}
         </ul>
