@@ -54,7 +54,7 @@ export function StatementPanel({ view, query, path }: Props) {
             rows={view.fees}
             rowKey={({ feeId }) => feeId}
             columns={[
-              { name: "Captured", cell: ({ createdAt }) => <Moment at={createdAt} /> },
+              { name: "Captured", cell: ({ createdAt }) => <Moment at={createdAt} show="minute" /> },
               { name: "Payment", cell: Payment },
               { name: "As", cell: ({ side }) => (side === "buyer" ? "Buyer" : "Seller") },
               { name: "Fee", numeric: true, cell: ({ amount, asset }) => <Money>{money(column(amount), asset)}</Money> },

@@ -1,10 +1,10 @@
 import { PauseAgent } from "#components/keys/pause-agent.tsx";
+import { ago } from "#components/ui/ago.ts";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 import { Fold } from "./fold.tsx";
-import { ago } from "./names.ts";
 
 export function Asks({ view, className }: { readonly view: CheckoutView; readonly className: string }) {
   const { agent, organization, requestedAt, now } = view;

@@ -1,4 +1,3 @@
-import { plural } from "#components/ui/plural.ts";
 import type { LineView } from "#lib/approvals/checkout-view.ts";
 
 const spans: Readonly<Record<string, string>> = {
@@ -14,14 +13,6 @@ const spans: Readonly<Record<string, string>> = {
 export function spanName(window: string): string {
   const [key = window] = window.split(" ");
   return spans[key] ?? `in ${key.replace(/^PT(\d+)H$/, "$1 hours").replace(/^PT(\d+)M$/, "$1 minutes")}`;
-}
-
-export function ago(then: string, now: string): string {
-  const seconds = Math.max(0, Math.round((Date.parse(now) - Date.parse(then)) / 1000));
-  if (seconds < 45) return "just now";
-  const minutes = Math.max(1, Math.round(seconds / 60));
-  if (minutes < 60) return `${minutes} min ago`;
-  return `${plural(Math.round(minutes / 60), "hour")} ago`;
 }
 
 export function duration(seconds: number): string {

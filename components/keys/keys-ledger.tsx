@@ -24,7 +24,7 @@ export const KeysLedger = ({ keys }: { readonly keys: readonly KeyView[] }) => (
       { name: "Key", cell: ({ preview }) => <Preview>{preview}</Preview> },
       { name: "Made", cell: ({ createdAt }) => <Moment at={createdAt} show="date" /> },
       { name: "Last used", cell: ({ lastUse }) => <LastUsed use={lastUse} /> },
-      { name: "Works until", cell: ({ endsAt }) => (endsAt === undefined ? "No end" : <Moment at={endsAt} />) },
+      { name: "Works until", cell: ({ endsAt }) => (endsAt === undefined ? "No end" : <Moment at={endsAt} show="minute" />) },
       { name: "State", cell: State },
     ]}
   />

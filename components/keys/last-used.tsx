@@ -7,7 +7,7 @@ export function LastUsed({ use }: { readonly use: LastUse | undefined }) {
   if (!use) return "Never";
   return (
     <>
-      <Moment at={use.at} />
+      <Moment at={use.at} show="ago" />
       <span className="sub">
         {use.address}
         {use.userAgent !== undefined && (

@@ -37,7 +37,7 @@ export const InvitationsLedger = ({ invitations, grantable }: Props) => (
         name: "Expires",
         cell: ({ expiresAt, expired }) => (
           <>
-            <Moment at={expiresAt} /> {expired && <StatusBadge of="invitation" status="expired" />}
+            <Moment at={expiresAt} show="minute" /> {expired && <StatusBadge of="invitation" status="expired" />}
           </>
         ),
       },

@@ -44,7 +44,7 @@ export function PasskeysPanel({ view }: { readonly view: SecurityView }) {
             { name: "Added", cell: ({ createdAt }) => <Moment at={createdAt} show="date" /> },
             {
               name: "Last used",
-              cell: ({ lastUsedAt }) => (lastUsedAt === undefined ? "Never" : <Moment at={lastUsedAt} show="short" />),
+              cell: ({ lastUsedAt }) => (lastUsedAt === undefined ? "Never" : <Moment at={lastUsedAt} show="ago" />),
             },
             { name: "Actions", actions: true, cell: (passkey) => <PasskeyActions {...proofs} passkey={passkey} last={last} /> },
           ]}

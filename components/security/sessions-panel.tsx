@@ -32,7 +32,7 @@ export const SessionsPanel = ({ sessions }: { readonly sessions: readonly Sessio
         { name: "Device", cell: Device },
         { name: "Signed in with", cell: ({ provider }) => wayName(provider) },
         { name: "Since", cell: ({ createdAt }) => <Moment at={createdAt} show="short" /> },
-        { name: "Last used", cell: ({ current, lastUsedAt }) => (current ? "Now" : <Moment at={lastUsedAt} show="short" />) },
+        { name: "Last used", cell: ({ current, lastUsedAt }) => (current ? "Now" : <Moment at={lastUsedAt} show="ago" />) },
         {
           name: "Actions",
           actions: true,

@@ -9,3 +9,13 @@ export const useHydrated = (): boolean =>
     () => true,
     () => false,
   );
+
+const MINUTE_MS = 60_000;
+
+/** The time when the component was rendered last, rounded to minutes so that it is stable; null on the server. */
+export const useMinute = (): number | null =>
+  useSyncExternalStore(
+    never,
+    () => Math.round(Date.now() / MINUTE_MS) * MINUTE_MS,
+    () => null,
+  );

@@ -52,7 +52,7 @@ const Connected = ({ items, manages }: { readonly items: readonly Connection[]; 
           },
           {
             name: "Last used",
-            cell: ({ lastUsedAt }) => (lastUsedAt === undefined ? "Never" : <Moment at={lastUsedAt} show="short" />),
+            cell: ({ lastUsedAt }) => (lastUsedAt === undefined ? "Never" : <Moment at={lastUsedAt} show="ago" />),
           },
           {
             name: "End",
