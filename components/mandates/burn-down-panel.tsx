@@ -27,7 +27,7 @@ export function BurnDownPanel({ burnDown }: { readonly burnDown: BurnDown }) {
       <div className="panel-head">
         <h2 id="burn-down">Left until the reset</h2>
         <span className="text-muted text-sm">
-          Resets <Moment at={end} show="short" />
+          Resets <Moment at={end} show="short" timeZone={timezone} />
         </span>
       </div>
       <div className="panel-body">

@@ -9,9 +9,11 @@ import { toWire } from "#lib/time.ts";
 export type BurnDown = {
   readonly usage: WindowUsage & { readonly end: string };
   readonly timezone: string;
-  /** Decimal text; null for future steps and for steps whose payments were not read. */
+  /** Decimal text; null for future steps, for steps before the mandate existed, and for those whose payments were not read. */
   readonly steps: readonly { readonly at: string; readonly left: string | null }[];
 };
+
+const HOUR_MS = 3_600_000;
 
 /** Of the windows that limit an amount and reset, the one with the smallest part of its limit left. */
 function shownWindow({ usage, policy }: Mandate) {
@@ -35,7 +37,8 @@ export async function viewBurnDown(mandate: Mandate): Promise<BurnDown | null> {
     const rows = await selectUse(tx, mandate.mandateId, start);
     const isWhole = rows.reduce((sum, { holds }) => sum + holds, 0) < HOLDS_MAX;
     const use = rows.map(({ hour, amount }) => ({ hour, amount: BigInt(amount) }));
-    const knownFrom = isWhole ? 0 : (use[0]?.hour ?? 0) + 1;
+    const firstHour = Math.floor((Date.parse(mandate.createdAt) - start.getTime()) / HOUR_MS);
+    const knownFrom = Math.max(isWhole ? 0 : (use[0]?.hour ?? 0) + 1, firstHour);
     const left = parseAmount(usage.available, decimals);
     const steps = burnDown(use, left, { start, end: new Date(usage.end), now }, knownFrom);
     return {

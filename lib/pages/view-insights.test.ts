@@ -97,7 +97,7 @@ test("refusals are found by their index", async () => {
   expect(indexes).toContain("authorizations_not_allowed");
 });
 
-test("a mandate's burn-down ends with the amount left now; a mandate without a budget that resets has none", async () => {
+test("a mandate's burn-down begins with the mandate and ends with the amount left now; a mandate without a budget that resets has none", async () => {
   const buyer = await createBuyer();
   const budgets = [{ period: "month" as const, timezone: "UTC", amount: "5" }];
   const mandateId = await activeMandate(buyer.person.credential, {
@@ -107,9 +107,11 @@ test("a mandate's burn-down ends with the amount left now; a mandate without a b
   await authorize(buyer, mandateId, "0.5");
   const { mandate } = await viewMandate(scopeOf(buyer), mandateId);
   const view = await viewBurnDown(mandate);
-  const known = view!.steps.filter(({ left }) => left !== null);
-  expect(known).toHaveLength(new Date().getUTCDate());
-  expect(known.at(-1)?.left).toBe("4");
+  const amounts = ({ steps }: NonNullable<typeof view>) => steps.flatMap(({ left }) => (left === null ? [] : [left]));
+  expect(amounts(view!)).toEqual(["4"]);
+  const older = await viewBurnDown({ ...mandate, createdAt: "2026-01-01T00:00:00.000Z" });
+  expect(amounts(older!)).toHaveLength(new Date().getUTCDate());
+  expect(amounts(older!).at(-1)).toBe("4");
   expect(view!.steps.length).toBeGreaterThanOrEqual(28);
   const total = await activeMandate(buyer.person.credential, { policy: { ...policy, limits: { perPayment: "1", total: "5" } } });
   expect(await viewBurnDown((await viewMandate(scopeOf(buyer), total)).mandate)).toBeNull();
