@@ -13,7 +13,7 @@ export const RefusalsPanel = ({ refusals }: { readonly refusals: readonly Refusa
       <span className="text-muted text-sm">The last 24 hours</span>
     </div>
     <ul className="divide-y">
-      {refusals.map(({ authorizationId, payee, amount, agent, mandate, at, why, fix }) => (
+      {refusals.map(({ authorizationId, payee, amount, agent, mandate, times, atLeast, at, why, fix }) => (
         <li
           key={authorizationId}
           className="grid grid-cols-1 items-center gap-x-6 gap-y-2 px-4 py-4 md:grid-cols-[minmax(0,1fr)_auto] md:px-5"
@@ -26,7 +26,8 @@ export const RefusalsPanel = ({ refusals }: { readonly refusals: readonly Refusa
               <Money>{amount}</Money>
             </p>
             <p className="text-sm text-muted">
-              <Dated>{why}</Dated> <Untrusted>{agent}</Untrusted> asked under <Untrusted>{mandate}</Untrusted>,{" "}
+              <Dated>{why}</Dated> <Untrusted>{agent}</Untrusted> asked under <Untrusted>{mandate}</Untrusted>
+              {times === 1 ? ", " : ` ${atLeast ? "at least " : ""}${times} times, last `}
               <Moment at={at} show="short" />.
             </p>
           </div>

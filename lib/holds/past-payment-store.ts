@@ -9,7 +9,9 @@ const decisions = (tx: Tx) =>
   tx
     .select({
       authorizationId: authorizations.authorizationId,
+      mandateId: authorizations.mandateId,
       subjectId: authorizations.subjectId,
+      denialCode: authorizations.denialCode,
       outcome: authorizations.outcome,
       intent: wholeIntent,
       findings: authorizations.findings,
@@ -42,10 +44,9 @@ export async function findDecision(tx: Tx, mandateId: string, authorizationId: s
   return row ?? null;
 }
 
+/** Newest first. */
 export const selectDenied = (tx: Tx, scope: Scope, last: number) =>
-  tx
-    .select({ authorizationId: authorizations.authorizationId, mandateId: authorizations.mandateId })
-    .from(authorizations)
+  decisions(tx)
     .where(and(within(authorizations, scope), eq(authorizations.outcome, "deny")))
     .orderBy(desc(authorizations.authorizationId))
     .limit(last);

@@ -122,7 +122,7 @@ describe("the fix of a denial", () => {
   });
 });
 
-test("the inbox shows the refusals of the last day, with the change for people who may make it", async () => {
+test("the inbox groups the refusals of the last day by payee and rule, with the change for people who may make it", async () => {
   const mandateId = await mandateWith();
   const { authorizationId, policyDecisionId } = await denied(mandateId);
   const [one, ...others] = await viewRefusals(scopeOf(buyer), { manage: true });
@@ -136,5 +136,11 @@ test("the inbox shows the refusals of the last day, with the change for people w
     why: expect.stringContaining("above the limit of 1.00 USDC per payment") as string,
     fix: { href: `/mandates/${mandateId}/edit?fix=${policyDecisionId}` },
   });
-  expect(await viewRefusals(scopeOf(buyer), { manage: false })).toMatchObject([{ authorizationId, fix: null }]);
+  expect(await viewRefusals(scopeOf(buyer), { manage: false })).toMatchObject([{ authorizationId, fix: null, times: 1 }]);
+  const again = await denied(mandateId);
+  const other = await denied(await mandateWith());
+  expect(await viewRefusals(scopeOf(buyer), { manage: false })).toMatchObject([
+    { authorizationId: other.authorizationId, times: 1 },
+    { authorizationId: again.authorizationId, times: 2, atLeast: false },
+  ]);
 });

@@ -1,5 +1,5 @@
 import { reasonsOf } from "#lib/holds/render-answer.ts";
-import { findDecision, selectDenied } from "#lib/holds/past-payment-store.ts";
+import { selectDenied, type PastDecision } from "#lib/holds/past-payment-store.ts";
 import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { findMandate, reading, type Scope } from "#lib/mandates/store.ts";
@@ -15,6 +15,10 @@ export type Refusal = {
   readonly amount: string;
   readonly agent: string;
   readonly mandate: string;
+  /** How often the agent was refused the same payment by the same rule; `at`, `amount` and `why` are those of the newest. */
+  readonly times: number;
+  /** Whether older refusals of the day were not counted. */
+  readonly atLeast: boolean;
   readonly at: string;
   /** The message of the rule that denied the payment first. */
   readonly why: string;
@@ -22,24 +26,41 @@ export type Refusal = {
   readonly fix: FixOffer | null;
 };
 
-const ROWS_MAX = 5;
+const GROUPS_MAX = 5;
+/** How many of the newest denied payments are grouped. */
+const LOOKED_AT = 50;
 
-/** The newest denied payments of the last 24 hours, at most 5. `manage`: whether the reader may change mandates. */
+const payeeOf = ({ intent: { seller } }: PastDecision): string => seller.domain ?? seller.name ?? "an unknown seller";
+
+/** Refusals that differ only in their time, amount and purpose. */
+const sameAs = (past: PastDecision): string =>
+  JSON.stringify([past.mandateId, past.subjectId, past.denialCode, payeeOf(past), past.resourceId]);
+
+/** The denied payments of the last 24 hours in groups, at most 5. `manage`: whether the reader may change mandates. */
 export const viewRefusals = (scope: Scope, { manage }: { readonly manage: boolean }): Promise<readonly Refusal[]> =>
   reading(async (tx, now) => {
+    const denied = await selectDenied(tx, scope, LOOKED_AT);
+    const ofToday = denied.filter(({ createdAt }) => now.getTime() - createdAt.getTime() <= DAY_MS);
+    const groups = [...Map.groupBy(ofToday, sameAs).values()].slice(0, GROUPS_MAX);
+    const newest = groups.flatMap(([first]) => first ?? []);
+    const names = await subjectNames(
+      tx,
+      scope.organizationId,
+      newest.map(({ subjectId }) => subjectId),
+    );
     const found: Refusal[] = [];
-    for (const place of await selectDenied(tx, scope, ROWS_MAX)) {
-      const mandate = await findMandate(tx, scope, place.mandateId);
-      const past = mandate && (await findDecision(tx, place.mandateId, place.authorizationId));
-      if (!past || now.getTime() - past.createdAt.getTime() > DAY_MS) continue;
-      const fix = manage ? await findFix(tx, scope, place, now) : null;
-      const names = await subjectNames(tx, scope.organizationId, [past.subjectId]);
+    for (const [at, past] of newest.entries()) {
+      const mandate = await findMandate(tx, scope, past.mandateId);
+      if (mandate === null) continue;
+      const fix = manage ? await findFix(tx, scope, past, now) : null;
       found.push({
         authorizationId: past.authorizationId,
-        payee: past.intent.seller.domain ?? past.intent.seller.name ?? "an unknown seller",
+        payee: payeeOf(past),
         amount: displayAmount(past.amount + past.buyerShare, decimalsOf(mandate), past.asset),
         agent: names.get(past.subjectId) ?? past.subjectId,
         mandate: mandate.name,
+        times: groups[at]?.length ?? 1,
+        atLeast: ofToday.length === LOOKED_AT,
         at: toWire(past.createdAt),
         why: reasonsOf(past).find(({ effect }) => effect === "deny")?.message ?? "",
         fix: fix && fixLink(fix),
