@@ -33,15 +33,15 @@ export function ShellFrame({ environment, head, nav, foot, children }: Props) {
       <div className="min-h-[calc(100vh-2.3rem)] md:grid md:grid-cols-[14rem_minmax(0,1fr)] print:block">
         <header className="border-r max-md:hidden print:hidden" aria-label="Site">
           <div
-            className={`sticky top-0 flex flex-col gap-4 overflow-y-auto px-4 py-5 text-sm *:first:mx-3 *:first:self-start ${
+            className={`sticky top-0 flex flex-col gap-4 overflow-y-auto px-4 py-5 text-sm low:gap-2 low:py-2 *:first:mx-3 *:first:self-start ${
               environment === "sandbox" ? "h-[calc(100vh-2.3125rem)]" : "h-screen"
             }`}
           >
             <Brand />
-            <div className="grid shrink-0 gap-3">{head}</div>
+            <div className="grid shrink-0 gap-3 low:gap-2">{head}</div>
             {/* If the window is low, the links scroll first. The padding leaves room for their focus rings. */}
             <div className="-m-1 min-h-40 overflow-y-auto p-1">{nav("Main")}</div>
-            <div className="mt-auto grid shrink-0 gap-2">{foot}</div>
+            <div className="mt-auto grid shrink-0 gap-2 low:gap-1">{foot}</div>
           </div>
         </header>
         <main
