@@ -1,4 +1,3 @@
-import { Suspense } from "react";
 import { requireMember } from "#app/session.ts";
 import { FirstSteps } from "#components/seller/first-steps.tsx";
 import { ReceivedLedger } from "#components/seller/received-ledger.tsx";
@@ -9,12 +8,10 @@ import { NotForRole } from "#components/shell/not-for-role.tsx";
 import { Empty } from "#components/ui/empty.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Panel, PanelLink } from "#components/ui/panel.tsx";
-import { Skeleton } from "#components/ui/skeleton.tsx";
-import { viewDueSellerFees, type DueFees } from "#lib/pages/view-seller-fees.ts";
-import type { PaidResource } from "#lib/sellers/resource-schema.ts";
+import { viewDueSellerFees } from "#lib/pages/view-seller-fees.ts";
 import { readReceived } from "#lib/settlement/list-settlements.ts";
 import { viewResources } from "#lib/pages/view-resources.ts";
-import { viewRevenue, type Revenue } from "#lib/pages/view-revenue.ts";
+import { viewRevenue } from "#lib/pages/view-revenue.ts";
 import { viewSellers } from "#lib/pages/view-sellers.ts";
 
 export const metadata = { title: "Selling" };
@@ -37,19 +34,6 @@ async function view(caller: Awaited<ReturnType<typeof requireMember>>) {
   return { received, due, sellers: own?.sellers ?? null, resources };
 }
 
-type RevenueProps = { readonly revenue: Promise<readonly Revenue[]>; readonly due: readonly DueFees[] | null };
-
-/** Waits inside Suspense, so that the page appears before the revenue is summed. */
-async function RevenuePanels({ revenue, due }: RevenueProps) {
-  return (await revenue).map((one) => <RevenuePanel key={`${one.chain} ${one.asset}`} revenue={one} due={due} />);
-}
-
-type SaleProps = { readonly resources: readonly PaidResource[]; readonly revenue: Promise<readonly Revenue[]> };
-
-async function ForSale({ resources, revenue }: SaleProps) {
-  return <ResourcesLedger resources={resources} archived={false} revenue={(await revenue)[0] ?? null} />;
-}
-
 export default async function SellerPage() {
   const caller = await requireMember(PATH);
   const { received, due, sellers, resources } = await view(caller);
@@ -57,7 +41,7 @@ export default async function SellerPage() {
     return <NotForRole title="Selling" what="sales" who="Owners, admins, developers, finance and viewers" />;
 
   const paid = (received?.items.length ?? 0) > 0;
-  const revenue = paid ? viewRevenue(caller) : Promise.resolve([]);
+  const revenue = paid ? await viewRevenue(caller) : [];
   const forSale = resources?.items ?? [];
   return (
     <>
@@ -71,11 +55,9 @@ export default async function SellerPage() {
             mayManage={caller.capabilities.has("sellers:manage")}
           />
         )}
-        {paid && (
-          <Suspense fallback={<Skeleton label="Loading revenue" rows={5} />}>
-            <RevenuePanels revenue={revenue} due={due} />
-          </Suspense>
-        )}
+        {revenue.map((one) => (
+          <RevenuePanel key={`${one.chain} ${one.asset}`} revenue={one} due={due} />
+        ))}
         {received !== null && (
           <Panel
             id="received"
@@ -91,9 +73,7 @@ export default async function SellerPage() {
         )}
         {forSale.length > 0 && (
           <Panel id="resources" title="Resources" aside={<PanelLink href="/seller/resources">All resources</PanelLink>}>
-            <Suspense fallback={<Skeleton label="Loading resources" />}>
-              <ForSale resources={forSale} revenue={revenue} />
-            </Suspense>
+            <ResourcesLedger resources={forSale} archived={false} revenue={revenue[0] ?? null} />
           </Panel>
         )}
       </div>
