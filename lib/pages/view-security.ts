@@ -1,6 +1,7 @@
 import { clock } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";
+import { addressText } from "#lib/identity/sessions/address-text.ts";
 import { authMethods } from "#lib/identity/sessions/auth-methods.ts";
 import { deviceOf } from "#lib/identity/sessions/device.ts";
 import type { Passkey } from "#lib/identity/passkeys/contract.ts";
@@ -16,6 +17,7 @@ export type SessionView = {
   readonly sessionId: string;
   /** A name that is derived from the user agent of the browser. */
   readonly device: string;
+  /** For an IPv6 address its network of 64 bits. */
   readonly address: string | null;
   /** One of the methods in Session.authMethods. */
   readonly provider: string;
@@ -49,7 +51,7 @@ export async function viewSecurity({ userId, sessionId }: SessionCaller): Promis
       .map((row) => ({
         sessionId: row.sessionId,
         device: deviceOf(row.userAgent),
-        address: row.ipAddress === "" ? null : row.ipAddress,
+        address: addressText(row.ipAddress),
         provider: row.provider,
         createdAt: toWire(row.createdAt),
         lastUsedAt: toWire(row.updatedAt),
