@@ -5,7 +5,7 @@ import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { TargetView } from "#lib/pages/view-targets.ts";
 
 const kinds = { mandate: "Mandate", agent: "Agent", seller: "Seller" } as const;
-const states = { active: "Active", revoked: "Revoked already", stopped: "Stopped already" } as const;
+const states = { active: "Active", revoked: "Revoked", stopped: "Stopped" } as const;
 
 const stateOf = ({ kind, facts }: TargetView): string => {
   if (!facts) return "";
