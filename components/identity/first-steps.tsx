@@ -1,10 +1,19 @@
-const later = [
-  ["Create a key", "For your first agent"],
-  ["Create a mandate", "What the agent may spend"],
-  ["First authorization", "The agent asks, the service decides"],
-] as const;
+import type { StepView } from "#components/start/checklist.tsx";
+import { steps } from "#lib/pages/progress.ts";
 
-export function FirstSteps({ email }: { readonly email: string }) {
+type Props = {
+  readonly email: string;
+  /** The steps of the page "Get started", of buyers and sellers. */
+  readonly later: readonly Pick<StepView, "id" | "title" | "text">[];
+};
+
+/** The roles are chosen in the form beside it, so a step is shown while the box of its role is ticked. */
+const shownFor = {
+  buyer: "in-[main:has([name=productRoles][value=buyer]:not(:checked))]:hidden",
+  seller: "in-[main:has([name=productRoles][value=seller]:not(:checked))]:hidden",
+} as const;
+
+export function FirstSteps({ email, later }: Props) {
   return (
     <section className="panel" aria-labelledby="first-steps">
       <div className="panel-head">
@@ -19,8 +28,8 @@ export function FirstSteps({ email }: { readonly email: string }) {
           <h3>Create your organization</h3>
           <p>You are here</p>
         </li>
-        {later.map(([title, text]) => (
-          <li key={title}>
+        {later.map(({ id, title, text }) => (
+          <li key={id} className={shownFor[steps[id].productRole]}>
             <h3>{title}</h3>
             <p>{text}</p>
           </li>

@@ -5,9 +5,11 @@ import { OnboardingForm } from "#components/identity/onboarding-form.tsx";
 import { SignOut } from "#components/identity/sign-out.tsx";
 import { Brand } from "#components/shell/brand.tsx";
 import { EnvironmentBanner } from "#components/shell/environment-banner.tsx";
+import { stepViews } from "#components/start/step-words.ts";
 import { env } from "#lib/env.ts";
 import { returnTo, withReturnTo } from "#lib/http/return-to.ts";
 import { viewSession } from "#lib/identity/sessions/get-session.ts";
+import { stepsToCome } from "#lib/pages/view-progress.ts";
 
 export const metadata = { title: "Set up your organization" };
 
@@ -19,6 +21,7 @@ export default async function OnboardingPage({ searchParams }: { readonly search
   const next = path === "/" ? "/get-started" : path;
   const caller = await requireCaller(withReturnTo("/onboarding", path));
   const { user } = await viewSession(caller.sessionId);
+  const { ids, capabilities } = stepsToCome();
   return (
     <>
       <a className="skip" href="#main">
@@ -40,7 +43,7 @@ export default async function OnboardingPage({ searchParams }: { readonly search
           </p>
           <div className="grid grid-cols-1 items-start gap-8 lg:grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)]">
             <OnboardingForm host={new URL(BASE_URL).host} returnTo={next} />
-            <FirstSteps email={user.email} />
+            <FirstSteps email={user.email} later={stepViews(ids, capabilities)} />
           </div>
         </main>
       </div>
