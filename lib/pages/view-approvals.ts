@@ -1,6 +1,8 @@
 import { countWaiting, selectDecided, selectWaiting, type WaitingRow } from "#lib/pages/approvals-page-store.ts";
 import { statusAt } from "#lib/approvals/present-checkout.ts";
+import { database } from "#lib/db/client.ts";
 import { decodeCursor, page, type Page } from "#lib/http/paging.ts";
+import { stepUpLimitsOf, type OwnStepUpLimits } from "#lib/identity/members/organization-store.ts";
 import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
 import { askRules } from "#lib/mandates/ask-rules.ts";
 import type { Findings } from "#lib/mandates/facts.ts";
@@ -60,6 +62,9 @@ export const viewWaiting = (scope: Scope, limit = SHOWN_MAX): Promise<ApprovalsV
   });
 
 export const waitingCount = (scope: Scope): Promise<number> => reading((tx, now) => countWaiting(tx, scope, now, COUNTED_MAX));
+
+export const viewStepUpLimits = ({ organizationId }: Scope): Promise<OwnStepUpLimits> =>
+  stepUpLimitsOf(database(), organizationId);
 
 /** Newest first. @throws Problem invalid_request for an invalid cursor */
 export const viewDecided = (

@@ -8,7 +8,6 @@ import { liveKeysMade, type MadeKey } from "#lib/identity/keys/made-keys-store.t
 import { countOwners, findMember, selectMembers } from "#lib/identity/member-store.ts";
 import { selectInvitations } from "#lib/identity/members/invitation-store.ts";
 import { grantableRoles } from "#lib/identity/members/membership.ts";
-import { stepUpLimitsOf, type OwnStepUpLimits } from "#lib/identity/members/organization-store.ts";
 import { presentInvitation, presentMember } from "#lib/identity/members/present-member.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
 import type { MembershipRole } from "#lib/vocabulary.ts";
@@ -33,8 +32,6 @@ export type MembersView = {
   /** Empty if the reader may not change members. */
   readonly grantable: readonly MembershipRole[];
   readonly owners: number;
-  /** In whole units of the payment's asset, not in atomic ones; null where the default amount applies. */
-  readonly stepUpLimits: OwnStepUpLimits;
   /** True if invitations are sent by mail or kept in the outbox; otherwise people share the link. */
   readonly mailed: boolean;
 };
@@ -49,11 +46,10 @@ function keysByMaker(keys: readonly MadeKey[]): Record<string, ShownKey[]> {
 export async function viewMembers(caller: MemberCaller): Promise<MembersView> {
   const { organizationId, userId } = caller;
   const manages = caller.capabilities.has("members:manage");
-  const [rows, own, owners, stepUpLimits, invitations, keys] = await Promise.all([
+  const [rows, own, owners, invitations, keys] = await Promise.all([
     selectMembers(organizationId, ROWS + 1),
     findMember(database(), organizationId, userId),
     countOwners(database(), organizationId),
-    stepUpLimitsOf(database(), organizationId),
     manages ? selectInvitations(organizationId, ROWS) : [],
     manages ? liveKeysMade(database(), organizationId, null) : [],
   ]);
@@ -70,7 +66,6 @@ export async function viewMembers(caller: MemberCaller): Promise<MembersView> {
     more: rows.length > ROWS,
     grantable,
     owners,
-    stepUpLimits,
     mailed,
   };
 }

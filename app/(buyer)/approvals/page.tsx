@@ -2,6 +2,7 @@ import { found } from "#app/found.ts";
 import type { SearchParams } from "#app/search-params.ts";
 import { requireLiveMember } from "#app/session.ts";
 import { RefusalsPanel } from "#components/buyer/refusals-panel.tsx";
+import { StepUpPanel } from "#components/approvals/step-up-panel.tsx";
 import { WaitingForm } from "#components/approvals/waiting-form.tsx";
 import { requestsWords, WaitingList } from "#components/buyer/waiting-list.tsx";
 import { KeepFresh } from "#components/live/keep-fresh.tsx";
@@ -18,7 +19,13 @@ import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { mailDelivery } from "#lib/mail/delivery.ts";
 import { vapid } from "#lib/push/vapid.ts";
-import { viewDecided, viewWaiting, type DecidedApproval, type ApprovalsView } from "#lib/pages/view-approvals.ts";
+import {
+  viewDecided,
+  viewStepUpLimits,
+  viewWaiting,
+  type DecidedApproval,
+  type ApprovalsView,
+} from "#lib/pages/view-approvals.ts";
 import { viewRefusals } from "#lib/pages/view-refusals.ts";
 
 export const metadata = { title: "Approvals" };
@@ -92,10 +99,11 @@ export default async function ApprovalsPage({ searchParams }: { readonly searchP
   }
   const cursor = one(query, "cursor");
   const manage = caller.capabilities.has("mandates:manage");
-  const [waiting, decided, refusals] = await Promise.all([
+  const [waiting, decided, refusals, limits] = await Promise.all([
     viewWaiting(caller),
     found(viewDecided(caller, { cursor, limit: LIMIT })),
     caller.capabilities.has("payments:read") ? viewRefusals(caller, { manage }) : [],
+    viewStepUpLimits(caller),
   ]);
   return (
     <>
@@ -117,6 +125,11 @@ export default async function ApprovalsPage({ searchParams }: { readonly searchP
             </div>
           </Panel>
         )}
+        <StepUpPanel
+          organizationId={caller.organizationId}
+          limits={limits}
+          mayChange={caller.capabilities.has("members:manage")}
+        />
       </div>
     </>
   );

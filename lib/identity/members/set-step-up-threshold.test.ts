@@ -4,7 +4,7 @@ import { auditEvents } from "#lib/audit/tables.ts";
 import { database } from "#lib/db/client.ts";
 import * as contract from "#lib/identity/members/contract.ts";
 import { setStepUpThreshold } from "#lib/identity/members/set-step-up-threshold.ts";
-import { viewMembers } from "#lib/pages/view-members.ts";
+import { viewStepUpLimits } from "#lib/pages/view-approvals.ts";
 import { callerOf } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { newMember, newOrganization, type Owner } from "#test/identity.ts";
@@ -17,7 +17,7 @@ const set = (by: Owner, body: unknown, organizationId = by.organizationId) =>
 
 async function shown(by: Owner): Promise<string | null> {
   const caller = await callerOf(by.credential);
-  return (await viewMembers({ ...caller, organizationId: by.organizationId })).stepUpLimits.above;
+  return (await viewStepUpLimits({ ...caller, organizationId: by.organizationId })).above;
 }
 
 describe("setStepUpThreshold", () => {

@@ -1,13 +1,12 @@
+import Link from "next/link";
 import { requireMember } from "#app/session.ts";
 import { InvitationsLedger } from "#components/organization/invitations-ledger.tsx";
 import { InviteMember } from "#components/organization/invite-member.tsx";
 import { MembersLedger } from "#components/organization/members-ledger.tsx";
 import { roles } from "#components/organization/role-words.ts";
-import { StepUpThreshold } from "#components/organization/step-up-threshold.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { Panel } from "#components/ui/panel.tsx";
-import { defaultStepUpLimits } from "#lib/identity/step-up-limits.ts";
 import { viewMembers } from "#lib/pages/view-members.ts";
 
 export const metadata = { title: "Members" };
@@ -38,23 +37,12 @@ export default async function MembersPage() {
             <InvitationsLedger invitations={view.invitations} grantable={view.grantable} />
           </Panel>
         )}
-        <Panel
-          id="approving"
-          title="Approving payments"
-          aside={manages && <StepUpThreshold organizationId={caller.organizationId} limits={view.stepUpLimits} />}
-        >
-          <div className="panel-body">
-            <p>
-              An approver confirms with the password or a passkey above {view.stepUpLimits.above ?? defaultStepUpLimits.above},
-              and above {view.stepUpLimits.aboveUnverified ?? defaultStepUpLimits.aboveUnverified} for a payee that is not
-              verified, in the asset of the payment. What they approved in the last 24 hours counts. The first payment to a seller
-              and a session older than 15 minutes always ask.
-            </p>
-          </div>
-        </Panel>
         <Panel id="roles" title="What each role may do">
           <div className="panel-body">
             <Pairs items={roles.map(({ name, may }) => [name, may] as const)} />
+          </div>
+          <div className="panel-foot">
+            <Link href="/approvals#approving">Above which amounts approvers prove who they are</Link>
           </div>
         </Panel>
       </div>
