@@ -6,12 +6,14 @@
  * `-- --facilitators` compares verify and settle with the facilitator of the x402 library.
  * `-- --streams` measures only the cost of open event streams.
  * `-- --webhooks` measures the deliveries of webhooks and how a backlog of deliveries drains.
+ * `-- --soak MINUTES` sends 50 requests a second for so long and prints the memory of the server each minute.
  * `-- --pages` prints the size of the scripts and the layout shift of every page.
  */
 import { parseArgs } from "node:util";
 import { compareWith } from "./against.ts";
 import { measureEveryPage } from "./every-page.ts";
 import { compareFacilitators } from "./facilitators.ts";
+import { soak } from "./soak.ts";
 import { measureStreamsAlone } from "./streams.ts";
 import { measureWebhooks } from "./webhooks.ts";
 import { measureWhole } from "./whole.ts";
@@ -25,6 +27,7 @@ const { values } = parseArgs({
     streams: { type: "boolean", default: false },
     webhooks: { type: "boolean", default: false },
     pages: { type: "boolean", default: false },
+    soak: { type: "string" },
     rounds: { type: "string", default: "6" },
   },
 });
@@ -47,6 +50,13 @@ else if (values.webhooks) {
     for (const row of [[beside], [drained], [cost], delays]) console.table(row);
     console.log(`Resident memory every five seconds of the drain, in MiB: ${residentMiB.join(", ")}.`);
   }
+} else if (values.soak !== undefined) {
+  const growth = await soak({
+    minutes: Number(values.soak),
+    perSecond: 50,
+    told: (minute) => console.log(JSON.stringify(minute)),
+  });
+  console.log(`Resident memory grew by ${growth.toFixed(3)} MiB a minute from minute 10.`);
 } else if (values.pages) {
   const rounded = (await measureEveryPage()).map(({ scriptKb, shift, ...page }) => ({
     ...page,

@@ -1,5 +1,5 @@
 /**
- * `npm run faults`: runs two servers under load while the database, the chain and the network fail. `-- --count N` sets the
+ * `npm run faults`: runs two servers under load while the database, the chain, the network and the servers fail. `-- --count N` sets the
  * number of faults (300), `--connections N` the number of clients (64), `--seed N` the choice and the order of the
  * faults.
  */

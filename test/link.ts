@@ -64,6 +64,7 @@ export class Link {
     this.#refusing = false;
     this.#frozen = false;
     this.#delayMs = 0;
+    this.#trap = null;
   }
 
   /** After a client has sent this text, drops the answers on its connection. Resolves when the text was sent. */

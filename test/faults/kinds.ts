@@ -76,5 +76,12 @@ export const faults: Readonly<Record<string, Fault>> = {
   "leave the links to the chain half-open": onLinks("rpc", (link) => link.leaveHalfOpen()),
   "freeze the chain": async (on, random) => freeze([on.chain().pid], random),
   "restart the chain": async (on) => on.restartChain(),
+  "drop the answer to a COMMIT": async ({ nodes }, random) => {
+    const { database } = pick(nodes, random);
+    await Promise.race([database.swallowAfter("COMMIT"), pause(5_000)]);
+    await aWhile(random);
+    database.mend();
+  },
+  "kill a server": async ({ nodes }, random) => pick(nodes, random).replace(),
   "freeze a server": async ({ nodes }, random) => freeze([pick(nodes, random).server.child.pid ?? 0], random),
 };
