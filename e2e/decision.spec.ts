@@ -130,7 +130,7 @@ test.describe("other decisions", () => {
     const purchase = await newPurchase();
     await signInAs(context, purchase.buyer.credential);
     for (const [status, heading] of [
-      ["canceled", "The agent withdrew this request"],
+      ["canceled", "This request was withdrawn"],
       ["superseded", "The basket changed, so this request was replaced"],
     ] as const) {
       const path = await openBasket(purchase, [{ ...notebook, name: status }]);

@@ -135,7 +135,7 @@ test("a denial is fixed from its page: the field opens with the new value, the d
   const second = await askFor(purchase, "110");
 
   await page.goto("/approvals");
-  const refused = page.getByRole("region", { name: "Refused to agents" });
+  const refused = page.getByRole("region", { name: "Refused" });
   await expect(refused.getByRole("link", { name: "Raise the limit per payment to 110.00 USDC" })).toBeVisible();
   await expectAccessible(page);
 
@@ -204,7 +204,7 @@ test("a person allows a refused payment once, with their password; the agent ask
   await page.getByRole("button", { name: "Confirm", exact: true }).click();
   await expect(page.getByText("Now press the button once more.")).toBeVisible();
   await allow.click();
-  await expect(page.getByText(/allowed this payment once\. The agent can ask again until/)).toBeVisible();
+  await expect(page.getByText(/allowed this payment once\. It can be asked for again until/)).toBeVisible();
   await expect(allow).toBeHidden();
   await expectAccessible(page);
 

@@ -1,6 +1,7 @@
 import { Essentials } from "#components/checkout/essentials.tsx";
 import { lineKey } from "#components/checkout/names.ts";
 import { KnownPayee } from "#components/checkout/payee.tsx";
+import { AskerName } from "#components/ui/asker-name.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
@@ -11,14 +12,15 @@ import type { LineView } from "#lib/approvals/checkout-view.ts";
 import { networkName } from "#lib/chains/network-name.ts";
 import type { Approvable } from "./together.ts";
 
-const variantOf = ({ color, size }: LineView): string => [color, size].filter((part) => part !== undefined).join(", ");
+const variantOf = ({ title, name, color, size }: LineView): string =>
+  [title === undefined ? undefined : name, color, size].filter((part) => part !== undefined).join(", ");
 
 const columns = [
   {
     name: "Item",
     cell: (line: LineView) => (
       <>
-        <Untrusted>{line.name}</Untrusted>
+        <Untrusted>{line.title ?? line.name}</Untrusted>
         {variantOf(line) !== "" && (
           <span className="sub">
             <Untrusted>{variantOf(line)}</Untrusted>
@@ -57,7 +59,7 @@ export function RequestFacts({ view, mandate }: Approvable) {
             ["Service fee, your part", <Money key="fee">{amounts.fee.buyerShare}</Money>],
             ["Pays to", <Copyable key="to" value={destination.payTo} label="destination address" />],
             ["Network", networkName(destination.chain)],
-            ["Agent", <Untrusted key="agent">{agent.name}</Untrusted>],
+            ["Asked by", <AskerName key="agent" asker={agent} />],
             ["Asked", <Moment key="asked" at={requestedAt} show="short" />],
             ["Expires", <Moment key="expires" at={intent.expiresAt} show="short" />],
           ]}

@@ -33,7 +33,7 @@ function request({
     payee: { domain },
     destination: { payTo, chain: "eip155:1" },
     amounts: { chargedAmount: amount },
-    agent: { name: "Weather bot", isServiceAccount: true, active: true, paused: false },
+    agent: { name: "Weather bot", isServiceAccount: true, isReader: false, active: true, paused: false },
     lines: [],
     mandates: [mandate],
     mayDecide: true,

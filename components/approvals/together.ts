@@ -30,7 +30,7 @@ const untrustedTexts = ({ agent, intent, payee, purpose, lines }: CheckoutView):
     intent.storefrontUrl,
     payee.name,
     purpose,
-    ...lines.flatMap(({ productId, name, color, size }) => [productId, name, color, size]),
+    ...lines.flatMap(({ productId, title, name, color, size }) => [productId, title, name, color, size]),
   ].filter((text) => text !== undefined);
 
 function hostileFact(view: CheckoutView): string | null {
@@ -38,7 +38,8 @@ function hostileFact(view: CheckoutView): string | null {
   if (payee.looksLike !== undefined) return `Its payee looks like ${payee.looksLike}.`;
   if (payee.unicodeDomain !== undefined) return "The domain of its payee has letters that can look like other letters.";
   if (untrustedTexts(view).some((text) => visible(text) !== text)) return "Its texts contain hidden characters.";
-  if (agent.isServiceAccount && (agent.paused || !agent.active)) return "Its agent is paused or revoked.";
+  if (agent.paused || !agent.active)
+    return agent.isServiceAccount ? "Its agent is paused or revoked." : "The person who asked has left the organization.";
   return null;
 }
 

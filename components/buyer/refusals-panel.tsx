@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { AskerName } from "#components/ui/asker-name.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
 import { Dated } from "#components/ui/dated.tsx";
 import { Moment } from "#components/ui/moment.tsx";
@@ -9,11 +10,11 @@ import type { Refusal } from "#lib/pages/view-refusals.ts";
 export const RefusalsPanel = ({ refusals }: { readonly refusals: readonly Refusal[] }) => (
   <section className="panel" aria-labelledby="refused">
     <div className="panel-head">
-      <h2 id="refused">Refused to agents</h2>
+      <h2 id="refused">Refused</h2>
       <span className="text-muted text-sm">The last 24 hours</span>
     </div>
     <ul className="divide-y">
-      {refusals.map(({ authorizationId, payee, amount, agent, mandate, times, atLeast, at, why, fix }) => (
+      {refusals.map(({ authorizationId, payee, amount, asker, mandate, times, atLeast, at, why, fix }) => (
         <li
           key={authorizationId}
           className="grid grid-cols-1 items-center gap-x-6 gap-y-2 px-4 py-4 md:grid-cols-[minmax(0,1fr)_auto] md:px-5"
@@ -26,7 +27,7 @@ export const RefusalsPanel = ({ refusals }: { readonly refusals: readonly Refusa
               <Money>{amount}</Money>
             </p>
             <p className="text-sm text-muted">
-              <Dated>{why}</Dated> <Untrusted>{agent}</Untrusted> asked under <Untrusted>{mandate}</Untrusted>
+              <Dated>{why}</Dated> <AskerName asker={asker} /> asked under <Untrusted>{mandate}</Untrusted>
               {times === 1 ? ", " : ` ${atLeast ? "at least " : ""}${times} times, last `}
               <Moment at={at} show="short" />.
             </p>

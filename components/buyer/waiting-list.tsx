@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { AskerName } from "#components/ui/asker-name.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
 import { Moment } from "#components/ui/moment.tsx";
 import { Money } from "#components/ui/money.tsx";
@@ -36,7 +37,7 @@ const Item = ({ one, now, mayDecide, choosable }: ItemProps) => (
         <Untrusted>{one.domain}</Untrusted>
       </h3>
       <p className="text-sm wrap-anywhere text-muted">
-        <Untrusted>{one.agent}</Untrusted>, asked <Moment at={one.requestedAt} show="short" />
+        <AskerName asker={one.asker} />, asked <Moment at={one.requestedAt} show="short" />
       </p>
       <p className="text-sm wrap-anywhere text-muted">
         {one.mandate === undefined ? (

@@ -1,5 +1,6 @@
 import { PauseAgent } from "#components/keys/pause-agent.tsx";
 import { ago } from "#components/ui/ago.ts";
+import { AskerName } from "#components/ui/asker-name.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
@@ -14,15 +15,17 @@ export function Asks({ view, className }: { readonly view: CheckoutView; readonl
       title="Who asks"
       note={
         <span className="lg:hidden">
-          <Untrusted>{agent.name}</Untrusted>
+          <AskerName asker={agent} />
         </span>
       }
       className={className}
     >
       <Pairs
         items={[
-          ["Agent", <Untrusted key="agent">{agent.name}</Untrusted>],
-          ["Service account", <Copyable key="id" value={agent.subjectId} label="service account id" head={7} />],
+          [agent.isServiceAccount ? "Agent" : "Person", <AskerName key="asker" asker={agent} />],
+          agent.isServiceAccount
+            ? ["Service account", <Copyable key="id" value={agent.subjectId} label="service account id" head={7} />]
+            : ["Id", <Copyable key="id" value={agent.subjectId} label="person’s id" head={7} />],
           ["Of", <Untrusted key="of">{organization.name}</Untrusted>],
           ["Requested", ago(requestedAt, now)],
         ]}

@@ -24,7 +24,8 @@ const Value = ({ now, was }: { readonly now: ReactNode; readonly was: string | u
 const amountOf = (display: string): string => display.slice(0, display.lastIndexOf(" "));
 
 function Kind({ line, kind }: { readonly line: LineView; readonly kind: LineChange["kind"] }) {
-  const variant = [line.color, line.size].filter((part): part is string => part !== undefined);
+  const address = line.title === undefined ? undefined : line.name;
+  const variant = [address, line.color, line.size].filter((part): part is string => part !== undefined);
   return (
     <>
       {variant.length > 0 && (
@@ -48,10 +49,10 @@ function Line({ change: { line, was, kind } }: { readonly change: LineChange }) 
       <th {...role.rowheader} scope="row">
         {gone ? (
           <del>
-            <Untrusted>{line.name}</Untrusted>
+            <Untrusted>{line.title ?? line.name}</Untrusted>
           </del>
         ) : (
-          <Untrusted>{line.name}</Untrusted>
+          <Untrusted>{line.title ?? line.name}</Untrusted>
         )}
         <Kind line={line} kind={kind} />
       </th>

@@ -16,7 +16,7 @@ type ClosedText = {
   readonly icon: typeof X;
 };
 
-const again = "If the purchase is still wanted, the agent has to ask again, and you will see a new request.";
+const again = "If the purchase is still wanted, it has to be asked for again, and you will see a new request.";
 
 const nothing = "Nothing was approved, nothing was paid, and nothing is held under your mandate.";
 
@@ -26,19 +26,19 @@ const sentences: Readonly<Partial<Record<CheckoutView["intent"]["status"], Sente
   rejected: {
     stamp: "Declined",
     title: "Declined",
-    text: "Nothing was paid, and nothing is held under your mandate. The agent is told, and cannot buy this basket for the next hour.",
+    text: "Nothing was paid, and nothing is held under your mandate. Whoever asked is told, and cannot buy this basket for the next hour.",
     what: "Declined",
   },
   canceled: {
     stamp: "Withdrawn",
-    title: "The agent withdrew this request",
+    title: "This request was withdrawn",
     text: `${nothing} ${again}`,
-    what: "Withdrawn by the agent",
+    what: "Withdrawn",
   },
   superseded: {
     stamp: "Replaced",
     title: "The basket changed, so this request was replaced",
-    text: "The seller’s terms are no longer what this page showed. Nothing was paid. The agent asks again with the new terms, and you see a new request.",
+    text: "The seller’s terms are no longer what this page showed. Nothing was paid. If the purchase is still wanted, you see a new request with the new terms.",
     what: "Replaced by a new request",
   },
   failed: {
@@ -52,7 +52,7 @@ const sentences: Readonly<Partial<Record<CheckoutView["intent"]["status"], Sente
 const takenBack: Sentence = {
   stamp: "Taken back",
   title: "The approval was taken back",
-  text: "The agent had not used it. Nothing was paid, and nothing is held under your mandate. The agent is told, and cannot buy this basket for the next hour.",
+  text: "It had not been used. Nothing was paid, and nothing is held under your mandate. Whoever asked is told, and cannot buy this basket for the next hour.",
   what: "Taken back",
 };
 
@@ -78,7 +78,7 @@ function explain(view: CheckoutView): ClosedText {
     ),
     title: approval ? "The approval has lapsed" : "This request has expired",
     text: approval
-      ? `The agent did not continue in time. Nothing was paid, and nothing is held under your mandate. ${again}`
+      ? `It was not used in time. Nothing was paid, and nothing is held under your mandate. ${again}`
       : `${nothing} ${again}`,
     what: "Expired",
     at,

@@ -46,7 +46,12 @@ const Pledge = ({ view, seconds }: { readonly view: CheckoutView; readonly secon
     {view.agent.active && view.agent.paused && (
       <p className="text-caution">This agent is paused: it cannot use an approval until somebody resumes it.</p>
     )}
-    {!view.agent.active && <p className="text-caution">This service account was revoked: it cannot use an approval any more.</p>}
+    {!view.agent.active && (
+      <p className="text-caution">
+        {view.agent.isServiceAccount ? "This agent was revoked" : "The person who asked has left the organization"}: an approval
+        cannot be used any more.
+      </p>
+    )}
     <noscript>
       <p>Deciding needs JavaScript. This page shows everything that you would decide about.</p>
     </noscript>
@@ -108,7 +113,7 @@ const Reason = () => (
         label="Reason for declining (optional)"
         name="reason"
         maxLength={280}
-        hint="The agent and your organization’s audit log receive it."
+        hint="Whoever asked, and your organization’s audit log, receive it."
       />
     </div>
   </details>

@@ -15,10 +15,10 @@ export function Effects({ intent, moreTimeUntil, className }: Props) {
   const { effects, environment, expiresAt } = intent;
   const sandbox = environment === "sandbox";
   const rows = [
-    ["Moves funds", !effects.movesFunds ? "No" : sandbox ? "Test money only" : "When the agent continues"],
+    ["Moves funds", !effects.movesFunds ? "No" : sandbox ? "Test money only" : "Once it is paid"],
     ["Creates a fulfilment order", effects.createsFulfillmentOrder ? "Yes, at the seller" : "No"],
     ["Settlement", settlements[effects.settlement]],
-    ["Agent may continue", "Once, while the approval lasts"],
+    ["May be used", "Once, while the approval lasts"],
     ["Request expires", <Moment key="expires" at={expiresAt} show="short" />],
   ] as const;
   return (

@@ -36,7 +36,7 @@ function Rule({ rule }: { readonly rule: AskRule }) {
 function Why({ view, mandate }: Props) {
   if (mandate === undefined || !mandate.match) {
     return view.mandates.some(({ match }) => match) ? (
-      "The agent asks you to choose the mandate that pays."
+      "Choose the mandate that pays."
     ) : (
       <span className="text-danger">No mandate of yours covers this payment as it is. You can decline, or change a mandate.</span>
     );
@@ -44,7 +44,10 @@ function Why({ view, mandate }: Props) {
   const name = <Untrusted>{mandate.name}</Untrusted>;
   // Show the rules before the mandate's name, because the name may be long.
   return mandate.asks.length === 0 ? (
-    <>The agent asks before it buys, under the mandate {name}</>
+    <>
+      {view.agent.isServiceAccount ? "The agent asks before it buys" : "An order is confirmed before it is paid"}, under the
+      mandate {name}
+    </>
   ) : (
     <>
       {mandate.asks.map((rule, at) => (
@@ -94,8 +97,8 @@ function Remains({ view, mandate }: Props & { readonly mandate: MandateView }) {
   );
 }
 
-const itemWords = ({ quantity, name, color, size }: LineView): string =>
-  [`${quantity} × ${name}`, color, size].filter((part) => part !== undefined).join(", ");
+const itemWords = ({ quantity, title, name, color, size }: LineView): string =>
+  [`${quantity} × ${title ?? name}`, color, size].filter((part) => part !== undefined).join(", ");
 
 const Items = ({ lines }: { readonly lines: readonly LineView[] }) =>
   lines.map((line, at) => (
@@ -105,9 +108,9 @@ const Items = ({ lines }: { readonly lines: readonly LineView[] }) =>
     </span>
   ));
 
-const Purpose = ({ children }: { readonly children: string }) => (
+const Purpose = ({ whose, children }: { readonly whose: string; readonly children: string }) => (
   <>
-    <span className="text-muted">The agent’s words:</span>{" "}
+    <span className="text-muted">{whose} words:</span>{" "}
     <q>
       <Untrusted>{children}</Untrusted>
     </q>
@@ -146,7 +149,7 @@ export const Essentials = ({ view, mandate }: Props) => (
     </Row>
     {view.purpose !== undefined && (
       <Row name="Purpose" of="the purpose">
-        <Purpose>{view.purpose}</Purpose>
+        <Purpose whose={view.agent.isServiceAccount ? "The agent’s" : "Their"}>{view.purpose}</Purpose>
       </Row>
     )}
   </dl>

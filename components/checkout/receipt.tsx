@@ -1,4 +1,5 @@
 import { ReceiptLink } from "#components/receipts/receipt-link.tsx";
+import { AskerSubject } from "#components/ui/asker-name.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Moment } from "#components/ui/moment.tsx";
@@ -6,6 +7,7 @@ import { Money, money } from "#components/ui/money.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { CheckoutApproval } from "#lib/approvals/checkout-schema.ts";
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
+import type { Asker } from "#lib/identity/asker.ts";
 import { Cut } from "./cut.tsx";
 import { spanName } from "./names.ts";
 import { Record } from "./record.tsx";
@@ -23,20 +25,30 @@ const stages: Readonly<Partial<Record<CheckoutView["intent"]["status"], Stage>>>
   completed: "completed",
 };
 
-const titles: Readonly<Record<Stage, string>> = {
-  waiting: "Approved. Waiting for the agent.",
-  continued: "Approved. The agent continues.",
-  completed: "Approved and paid.",
-};
+function Title({ stage, asker }: { readonly stage: Stage; readonly asker: Asker }) {
+  if (stage === "completed") return "Approved and paid.";
+  if (stage === "waiting")
+    return (
+      <>
+        Approved. Waiting for <AskerSubject asker={asker} inside />.
+      </>
+    );
+  return (
+    <>
+      Approved. <AskerSubject asker={asker} /> continues.
+    </>
+  );
+}
 
 type StepsProps = {
   readonly approval: CheckoutApproval;
+  readonly asker: Asker;
   readonly stage: Stage;
   readonly sandbox: boolean;
   readonly authorizationId: string | undefined;
 };
 
-function Steps({ approval, stage, sandbox, authorizationId }: StepsProps) {
+function Steps({ approval, asker, stage, sandbox, authorizationId }: StepsProps) {
   const waiting = stage === "waiting";
   return (
     <section className="border-t px-4 py-5 md:px-8 md:py-6" aria-labelledby="next">
@@ -57,7 +69,7 @@ function Steps({ approval, stage, sandbox, authorizationId }: StepsProps) {
         </li>
         <li data-state={waiting ? "now" : "done"}>
           <h3>
-            {waiting ? "The agent continues" : "The agent continued"}{" "}
+            <AskerSubject asker={asker} /> {waiting ? "continues" : "continued"}{" "}
             {waiting && approval.expiresAt !== undefined && (
               <span className="when">
                 until <Moment at={approval.expiresAt} show="time" />
@@ -65,7 +77,7 @@ function Steps({ approval, stage, sandbox, authorizationId }: StepsProps) {
             )}
           </h3>
           <p>
-            It can use your approval once.
+            Your approval can be used once.
             {approval.continuationTokenId !== undefined && (
               <>
                 {" "}
@@ -139,14 +151,16 @@ export function Receipt({ view, approval, signer }: Props) {
           <Badge tone="positive" icon="check">
             Countersigned
           </Badge>
-          <h1 className="text-2xl tracking-display md:text-3xl">{titles[stage]}</h1>
+          <h1 className="text-2xl tracking-display md:text-3xl">
+            <Title stage={stage} asker={view.agent} />
+          </h1>
           <p className="max-w-[60ch] text-muted">
             You can close this page.
             {stage === "waiting" && approval.expiresAt !== undefined && (
               <>
                 {" "}
-                The agent has until <Moment at={approval.expiresAt} show="time" /> to continue; after that the approval lapses and
-                nothing is paid.
+                <AskerSubject asker={view.agent} /> has until <Moment at={approval.expiresAt} show="time" /> to continue; after
+                that the approval lapses and nothing is paid.
               </>
             )}
           </p>
@@ -167,6 +181,7 @@ export function Receipt({ view, approval, signer }: Props) {
         </div>
         <Steps
           approval={approval}
+          asker={view.agent}
           stage={stage}
           sandbox={view.intent.environment === "sandbox"}
           authorizationId={view.authorizationId}

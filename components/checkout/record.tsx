@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { AskerName } from "#components/ui/asker-name.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Money } from "#components/ui/money.tsx";
@@ -37,7 +38,12 @@ export function Record({ view, title }: { readonly view: CheckoutView; readonly 
       <ul key="basket" className="wrap-anywhere">
         {lines.map((line) => (
           <li key={lineKey(line)}>
-            {line.quantity} × <Untrusted>{line.name}</Untrusted>
+            {line.quantity} × <Untrusted>{line.title ?? line.name}</Untrusted>
+            {line.title !== undefined && (
+              <span className="block text-muted">
+                <Untrusted>{line.name}</Untrusted>
+              </span>
+            )}
           </li>
         ))}
       </ul>,
@@ -46,7 +52,7 @@ export function Record({ view, title }: { readonly view: CheckoutView; readonly 
     [
       "Requested by",
       <span key="agent">
-        <Untrusted>{agent.name}</Untrusted>, <Moment at={view.requestedAt} />
+        <AskerName asker={agent} />, <Moment at={view.requestedAt} />
       </span>,
     ],
     [

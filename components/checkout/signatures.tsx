@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { AskerName } from "#components/ui/asker-name.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
@@ -26,7 +27,7 @@ export function Signatures({ view: { agent, requestedAt }, state, name, what, de
     <div className="grid grid-cols-1 gap-x-8 gap-y-5 pt-2 md:grid-cols-2">
       <div className="grid min-w-0 content-start">
         <p className={NAME}>
-          <Untrusted>{agent.name}</Untrusted>
+          <AskerName asker={agent} />
         </p>
         <p className={`${LINE} border-text`}>
           Requested

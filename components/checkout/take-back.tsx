@@ -34,7 +34,7 @@ export function TakeBack({ checkoutIntentId }: { readonly checkoutIntentId: stri
         Take back
       </Button>
       <p className="text-sm text-muted">
-        You can take it back until the agent uses it. Then nothing is paid, and the agent is told not to ask for it again.
+        You can take it back until it is used. Then nothing is paid, and the same basket cannot be asked for again for an hour.
       </p>
     </div>
   );

@@ -7,6 +7,7 @@ import { Money } from "#components/ui/money.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 import type { Earlier } from "./earlier-amount.ts";
+import { itemName } from "./item-name.ts";
 import { shortDomain } from "./names.ts";
 import { KnownPayee } from "./payee.tsx";
 
@@ -40,17 +41,25 @@ function PayeeName({ domain, level: Heading }: { readonly domain: string; readon
   );
 }
 
-function Wish({ view: { agent, lines } }: { readonly view: CheckoutView }) {
+function Wish({ view: { agent, lines, payee } }: { readonly view: CheckoutView }) {
   const [first] = lines;
+  const item = first ? itemName(first, payee.domain) : null;
   const rest = lines.reduce((sum, { quantity }) => sum + quantity, 0) - (first?.quantity ?? 0);
   return (
     <>
       <strong className="font-620">
         <Untrusted>{agent.name}</Untrusted>
-      </strong>{" "}
-      wants {first && first.quantity > 1 && `${first.quantity} × `}
-      {first && <Untrusted>{first.name}</Untrusted>}
-      {rest > 0 && ` and ${rest} more`} from
+      </strong>
+      {agent.note !== undefined && ` (${agent.note})`}{" "}
+      {item === null ? (
+        "wants to pay"
+      ) : (
+        <>
+          wants {first && first.quantity > 1 && `${first.quantity} × `}
+          <Untrusted>{item}</Untrusted>
+          {rest > 0 && ` and ${rest} more`} from
+        </>
+      )}
     </>
   );
 }

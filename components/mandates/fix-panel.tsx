@@ -2,6 +2,7 @@ import { Said } from "#components/mandates/sentences.tsx";
 import { wordsOf } from "#components/mandates/words-of.ts";
 import { AllowOnce } from "#components/payments/allow-once.tsx";
 import { AllowedOnce } from "#components/payments/allowed-once.tsx";
+import { AskerName } from "#components/ui/asker-name.tsx";
 import { Dated } from "#components/ui/dated.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Money, money } from "#components/ui/money.tsx";
@@ -76,7 +77,7 @@ const Others = ({ view: { others, more } }: Pick<Props, "view">) => (
 );
 
 export function FixPanel({ mandate, view }: Props) {
-  const { authorizationId, payee, amount, agent, decidedAt, why, fix, outcome } = view;
+  const { authorizationId, payee, amount, asker, decidedAt, why, fix, outcome } = view;
   return (
     <section className="panel mb-8" aria-labelledby="fix">
       <div className="panel-head">
@@ -86,7 +87,7 @@ export function FixPanel({ mandate, view }: Props) {
       <div className="panel-body grid grid-cols-1 gap-5">
         <div className="grid grid-cols-1 gap-1 text-sm wrap-anywhere">
           <p>
-            <Untrusted>{agent}</Untrusted> asked to pay <Money>{amount}</Money> to <Untrusted>{payee}</Untrusted> on{" "}
+            <AskerName asker={asker} /> asked to pay <Money>{amount}</Money> to <Untrusted>{payee}</Untrusted> on{" "}
             <Moment at={decidedAt} />, and was denied:
           </p>
           <ul className="list-disc pl-5 text-muted">
@@ -100,7 +101,7 @@ export function FixPanel({ mandate, view }: Props) {
         {view.allowed && <AllowedOnce allowed={view.allowed} />}
         {view.mayAllowOnce && (
           <>
-            <AllowOnce {...{ authorizationId, agent, payee, amount }} />
+            <AllowOnce {...{ authorizationId, asker, payee, amount }} />
             <h3>Or change the mandate</h3>
           </>
         )}
@@ -112,8 +113,8 @@ export function FixPanel({ mandate, view }: Props) {
         {fix && <Others view={view} />}
         <p className="text-sm text-muted">
           {fix
-            ? "The form below has this change. Nothing changes until you save it, and nothing is paid until the agent asks again."
-            : "The agent can ask again."}
+            ? "The form below has this change. Nothing changes until you save it, and nothing is paid until the payment is asked for again."
+            : "The payment can be asked for again."}
         </p>
       </div>
     </section>

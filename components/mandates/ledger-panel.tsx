@@ -1,4 +1,5 @@
 import { payeeOf } from "#components/payments/payee.ts";
+import { AskerName } from "#components/ui/asker-name.tsx";
 import { Empty } from "#components/ui/empty.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
@@ -29,7 +30,7 @@ const columns = [
       </>
     ),
   },
-  { name: "Agent", cell: ({ agent }: LedgerLine) => <Untrusted>{agent}</Untrusted> },
+  { name: "Asked by", cell: ({ asker }: LedgerLine) => <AskerName asker={asker} /> },
   { name: "When", cell: ({ createdAt }: LedgerLine) => <Moment at={createdAt} show="short" /> },
   { name: "Amount", numeric: true, cell: ({ amount, asset }: LedgerLine) => <Money>{money(amount, asset)}</Money> },
 ];

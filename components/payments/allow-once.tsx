@@ -2,11 +2,13 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
+import { AskerName } from "#components/ui/asker-name.tsx";
 import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { atAddress } from "#lib/http/client.ts";
+import type { Asker } from "#lib/identity/asker.ts";
 import { mutation } from "#lib/http/query.ts";
 import type * as contract from "#lib/payments/contract.ts";
 
@@ -18,12 +20,12 @@ const allowPaymentOnce = atAddress<typeof contract.allowPaymentOnce>({
 
 type Props = {
   readonly authorizationId: string;
-  readonly agent: string;
+  readonly asker: Asker;
   readonly payee: string;
   readonly amount: string;
 };
 
-export function AllowOnce({ authorizationId, agent, payee, amount }: Props) {
+export function AllowOnce({ authorizationId, asker, payee, amount }: Props) {
   const router = useRouter();
   const allowing = useMutation({
     ...mutation(allowPaymentOnce),
@@ -49,8 +51,8 @@ export function AllowOnce({ authorizationId, agent, payee, amount }: Props) {
         Allow this once
       </Button>
       <p className="text-sm text-muted wrap-anywhere">
-        <Untrusted>{agent}</Untrusted> may then pay {amount} to <Untrusted>{payee}</Untrusted> once, within an hour, if it asks
-        again. The mandate does not change, and its budgets still apply.
+        <AskerName asker={asker} /> may then pay {amount} to <Untrusted>{payee}</Untrusted> once, within an hour, on asking again.
+        The mandate does not change, and its budgets still apply.
       </p>
     </div>
   );

@@ -9,15 +9,15 @@ export const AllowedOnce = ({ allowed: { by, state, expiresAt, usedBy } }: { rea
       <Untrusted>{by}</Untrusted> allowed this payment once.{" "}
       {state === "open" && (
         <>
-          The agent can ask again until <Moment at={expiresAt} show="short" />.
+          It can be asked for again until <Moment at={expiresAt} show="short" />.
         </>
       )}
       {state === "used" && (
         <>
-          The agent asked again, and <a href={`/payments/${usedBy}`}>that payment</a> passed.
+          It was asked for again, and <a href={`/payments/${usedBy}`}>that payment</a> passed.
         </>
       )}
-      {state === "ended" && "The agent did not ask again in time, or the mandate has changed since then."}
+      {state === "ended" && "It was not asked for again in time, or the mandate has changed since then."}
     </p>
   </Notice>
 );

@@ -23,7 +23,7 @@ export const NextPanel = ({ step, view, mayAllowOnce }: Props) => (
       {mayAllowOnce && (
         <AllowOnce
           authorizationId={view.payment.authorization.authorizationId}
-          agent={view.agent.name}
+          asker={view.asker}
           payee={payeeOf(view.payment.intent)}
           amount={money(view.amounts.total, view.payment.intent.asset)}
         />

@@ -1,5 +1,6 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { AskerName } from "#components/ui/asker-name.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { Panel } from "#components/ui/panel.tsx";
@@ -61,15 +62,16 @@ function Order({ order: { orderId, status, storefrontOrderId } }: { readonly ord
 }
 
 function partiesOf(view: PaymentView): readonly Item[] {
-  const { payment, agent, seller, order, checkout, requestId, transaction } = view;
+  const { payment, asker, seller, order, checkout, requestId, transaction } = view;
   const { intent } = payment;
   return [
     ["Seller", <Seller key="seller" seller={seller} />],
     ...when(intent.resource, (resource): Item => ["Resource", <Resource key="resource" resource={resource} />]),
     [
-      "Agent",
-      <span key="agent">
-        <Untrusted>{agent.name}</Untrusted> <Copyable value={agent.subjectId} label="agent’s id" />
+      "Asked by",
+      <span key="asker">
+        <AskerName asker={asker} />{" "}
+        <Copyable value={asker.subjectId} label={asker.isServiceAccount ? "agent’s id" : "person’s id"} />
       </span>,
     ],
     ...when(intent.payTo, (payTo): Item => ["Paid to", <Copyable key="payTo" value={payTo} label="destination address" />]),

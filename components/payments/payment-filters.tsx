@@ -43,11 +43,11 @@ export function PaymentFilters({ path, query, choices }: Props) {
         )}
       />
       <FilterSelect
-        label="Agent"
+        label="Asked by"
         {...filter("agent")}
-        any="Any agent"
+        any="Anyone"
         options={withChosen(
-          choices.agents.map(({ agentId, name }) => [agentId, visible(name)]),
+          choices.askers.map(({ subjectId, name }) => [subjectId, visible(name)]),
           value("agent"),
         )}
       />

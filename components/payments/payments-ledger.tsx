@@ -1,5 +1,6 @@
 import { payeeOf } from "#components/payments/payee.ts";
 import { StageBadge } from "#components/payments/stage-badge.tsx";
+import { AskerName } from "#components/ui/asker-name.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Money, money } from "#components/ui/money.tsx";
@@ -21,7 +22,7 @@ const columns = [
     ),
   },
   { name: "State", cell: (row: PaymentLine) => <StageBadge stage={row.stage} /> },
-  { name: "Agent", cell: (row: PaymentLine) => <Untrusted>{row.agent}</Untrusted> },
+  { name: "Asked by", cell: ({ asker }: PaymentLine) => <AskerName asker={asker} /> },
   { name: "Mandate", cell: (row: PaymentLine) => <Untrusted>{row.mandate}</Untrusted> },
   { name: "Asked", cell: (row: PaymentLine) => <Moment at={row.createdAt} show="short" /> },
   { name: "Amount", numeric: true, cell: (row: PaymentLine) => <Money>{money(row.total, row.asset)}</Money> },

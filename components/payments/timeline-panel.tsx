@@ -1,12 +1,12 @@
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Timeline } from "#components/ui/timeline.tsx";
-import { Untrusted } from "#components/ui/untrusted.tsx";
+import { Isolated } from "#components/ui/untrusted.tsx";
 import type { PaymentStep } from "#lib/pages/timeline.ts";
 
 const Told = ({ step: { text, evidence } }: { readonly step: PaymentStep }) => (
   <>
-    {text !== undefined && <Untrusted>{text}</Untrusted>}
+    {text !== undefined && <Isolated>{text}</Isolated>}
     {evidence.length > 0 && (
       <span className="flex flex-wrap gap-x-4">
         {evidence.map(({ label, value }) => (

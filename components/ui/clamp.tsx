@@ -4,7 +4,8 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 
 const TOGGLE = "min-h-6 rounded-xs bg-surface text-sm font-560 text-accent underline underline-offset-2";
 const HELD = {
-  1: "line-clamp-1 [@media(scripting:none)]:[-webkit-line-clamp:unset]",
+  // A long word fills the line, where otherwise only an ellipsis could follow the word before it.
+  1: "line-clamp-1 break-all [@media(scripting:none)]:[-webkit-line-clamp:unset]",
   2: "line-clamp-2 [@media(scripting:none)]:[-webkit-line-clamp:unset]",
 } as const;
 

@@ -1,4 +1,5 @@
 import type { Basket, CheckoutApproval, CheckoutIntent, MandateChoice } from "#lib/approvals/checkout-schema.ts";
+import type { Asker } from "#lib/identity/asker.ts";
 import type { AskRule } from "#lib/mandates/ask-rules.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
@@ -27,7 +28,12 @@ export type MandateView = MandateChoice & {
   readonly asks: readonly AskRule[];
 };
 
-export type LineView = Basket["lines"][number] & { readonly subtotal: string; readonly displaySubtotal: string };
+export type LineView = Basket["lines"][number] & {
+  /** What the seller's 402 calls the resource whose address is the name of this line. Nobody has checked it. */
+  readonly title?: string;
+  readonly subtotal: string;
+  readonly displaySubtotal: string;
+};
 
 export type StepUpReason = "amount" | "unverifiedPayee" | "sessionAge" | "firstPayment";
 
@@ -80,14 +86,11 @@ export type CheckoutView = {
   readonly intent: CheckoutIntent;
   readonly approval?: CheckoutApproval;
   readonly payee: PayeeView;
-  readonly agent: {
-    readonly subjectId: string;
-    readonly name: string;
+  readonly agent: Asker & {
+    /** False for a revoked service account, and for a person who has left the organization. */
     readonly active: boolean;
     /** A paused agent cannot use an approval. */
     readonly paused: boolean;
-    /** False if a person with their own session requested the payment. */
-    readonly isServiceAccount: boolean;
   };
   readonly organization: { readonly organizationId: string; readonly name: string };
   readonly requestedAt: string;

@@ -65,7 +65,7 @@ describe("an approval that asks for passkeyApproved", () => {
     expect(mail?.plain).toContain(`/mandates/${scene.mandateId}\n`);
     expect(mail?.plain).toContain("You signed it with a passkey.");
     const end = approval!.expiresAt.toISOString().slice(11, 16);
-    expect(mail?.plain).toMatch(new RegExp(`The agent can use the approval until [^,]+, ${end} UTC\\.`));
+    expect(mail?.plain).toMatch(new RegExp(`The approval can be used until [^,]+, ${end} UTC\\.`));
     const events = await eventsOf(checkoutIntentId);
     expect(events.at(-1)).toMatchObject({ type: "checkout.approved", metadata: { assuranceLevel: "passkeyApproved" } });
   });

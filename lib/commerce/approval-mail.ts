@@ -12,7 +12,7 @@ export function approvalMail(to: string, checkout: CheckoutRow, { mandateId, ass
     to,
     subject: `You approved ${amount}`,
     paragraphs: [
-      `You approved ${amount} to ${quoted(checkout.domain)}.${how} The agent can use the approval until ${timeInMail(expiresAt)}.`,
+      `You approved ${amount} to ${quoted(checkout.domain)}.${how} The approval can be used until ${timeInMail(expiresAt)}.`,
       "To stop it, revoke or suspend the mandate: a payment that was not sent yet is then canceled.",
     ],
     action: { label: "Look at the mandate", path: `/mandates/${mandateId ?? ""}` },

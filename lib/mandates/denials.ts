@@ -20,8 +20,8 @@ type Denial = {
 
 const { createMandate, selectMandate, raiseLimit, renewMandate, resumeMandate, otherSeller, retryLater } = commonActions;
 
-const again = "The agent can ask again with a new intent.";
-const ask = "Change the mandate if your agents should pay this. The agent can then ask again.";
+const again = "Ask again with a new request.";
+const ask = "Change the mandate if this should be paid, then ask again.";
 
 export const denials: Readonly<Record<DenialCode, Denial>> = {
   emergency_stop: {
@@ -75,8 +75,8 @@ export const denials: Readonly<Record<DenialCode, Denial>> = {
     match: "insufficient_budget",
   },
   agent_not_bound: {
-    means: "The mandate names the agents that may use it, and this one is not among them.",
-    cure: "Add the agent to the mandate if it should pay.",
+    means: "The mandate names the agents that may use it, and the one that asked is not among them.",
+    cure: "Add the agent to the mandate, or ask as one of its agents.",
     remedy: "policy",
     actions: [selectMandate],
     match: "no_mandate",
@@ -102,12 +102,12 @@ export const denials: Readonly<Record<DenialCode, Denial>> = {
     beyondPolicy: true,
   },
   challenge_mismatch: {
-    means: "The request of the agent differs from what the seller registered, quoted or asks for.",
+    means: "The request differs from what the seller registered, quoted or asks for.",
     cure: "Nothing to change on your side. If it happens again, the seller changed its price or its address.",
     remedy: "none",
     beyondPolicy: true,
   },
-  nonce_reused: { means: "The agent sent a nonce that it had used before.", cure: again, remedy: "none", beyondPolicy: true },
+  nonce_reused: { means: "The request had a nonce that was used before.", cure: again, remedy: "none", beyondPolicy: true },
   asset_not_allowed: {
     means: "The mandate pays in another asset.",
     cure: "Write a mandate for this asset.",
@@ -140,13 +140,13 @@ export const denials: Readonly<Record<DenialCode, Denial>> = {
   },
   outside_schedule: {
     means: "The mandate allows payments at other times.",
-    cure: "The agent can ask again in time, or change the schedule.",
+    cure: "Ask again at an allowed time, or allow more times in the mandate.",
     remedy: "policy",
     actions: [retryLater],
   },
   per_payment_limit_exceeded: {
     means: "The payment was above the limit for one payment.",
-    cure: "Raise the limit if your agents should pay this much at once.",
+    cure: "Raise the limit if this much should be paid at once.",
     remedy: "policy",
     actions: [raiseLimit],
     match: "insufficient_budget",
@@ -174,14 +174,14 @@ export const denials: Readonly<Record<DenialCode, Denial>> = {
   },
   cooldown_active: {
     means: "Too little time had passed since the last payment.",
-    cure: "The agent can ask again a little later.",
+    cure: "Ask again a little later.",
     remedy: "policy",
     actions: [retryLater],
     match: "insufficient_budget",
   },
   approval_rejected: {
     means: "A person had declined the same within the last hour, or nobody had answered twice.",
-    cure: "The agent can ask again after an hour.",
+    cure: "Ask again after an hour.",
     remedy: "none",
     beyondPolicy: true,
   },

@@ -1,4 +1,5 @@
 import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
+import { askerText, type Asker } from "#lib/identity/asker.ts";
 import { quoted, timeInMail } from "#lib/mail/compose.ts";
 import type { Mail } from "#lib/mail/queue-mail.ts";
 import { displayAmount } from "#lib/money.ts";
@@ -14,17 +15,22 @@ const action = { label: "Look at the requests that wait", path: "/approvals" } a
 const note =
   "You get this because you may approve payments of this organization. A link in a mail never approves a payment: you sign in and decide there.";
 
-export type RequestNames = { readonly agent: string; readonly organization: string };
+export type RequestNames = { readonly asker: Asker; readonly organization: string };
 type Asked = Pick<CheckoutRow, "amount" | "tokenDecimals" | "asset" | "domain" | "expiresAt">;
 
+const whose = ({ isServiceAccount }: Asker, organization: string): string =>
+  isServiceAccount
+    ? `It is an agent of ${quoted(organization)}.`
+    : `A person of ${quoted(organization)} asks for it, and no agent does.`;
+
 /** The mail contains no free text of the agent or the seller, and opening its link approves nothing. */
-export function requestMail(to: string, kind: NoticeKind, request: Asked, { agent, organization }: RequestNames): Mail {
+export function requestMail(to: string, kind: NoticeKind, request: Asked, { asker, organization }: RequestNames): Mail {
   const amount = displayAmount(request.amount, request.tokenDecimals, request.asset);
   return {
     to,
     subject: subjects[kind](amount),
     paragraphs: [
-      `${quoted(agent)} asks to pay ${amount} to ${quoted(request.domain)}. It is an agent of ${quoted(organization)}.`,
+      `${askerText(asker, quoted)} asks to pay ${amount} to ${quoted(request.domain)}. ${whose(asker, organization)}`,
       `The request expires on ${timeInMail(request.expiresAt)}. Nothing is paid before someone approves it.`,
     ],
     action,
@@ -38,7 +44,7 @@ export const digestMail = (to: string, organization: string): Mail => ({
   to,
   subject: "More payments wait for your approval",
   paragraphs: [
-    `Agents of ${quoted(organization)} ask for more payments than we mail one by one. The list shows all requests that wait, with payee, amount and expiry.`,
+    `More payments of ${quoted(organization)} wait than we mail one by one. The list shows all requests that wait, with payee, amount and expiry.`,
     "If an agent asks too often, you can suspend its mandate or revoke its key.",
   ],
   action,

@@ -1,6 +1,7 @@
 import { clock } from "#lib/audit/transact.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { sqlState } from "#lib/db/failure.ts";
+import { nameAsker } from "#lib/identity/asker.ts";
 import type { Approver } from "#lib/identity/approver-store.ts";
 import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
@@ -134,7 +135,10 @@ async function deliver(tx: Tx, notice: PlannedNotice, { checkout, organization }
   const approvers = (await selectReaders(tx, organizationId, APPROVERS_MAX)).filter(isReachable);
   if (approvers.length === 0) return;
   const subjects = await subjectNames(tx, organizationId, [ownerSubjectId]);
-  const names = { agent: subjects.get(ownerSubjectId) ?? ownerSubjectId, organization: organization ?? organizationId };
+  const namesFor = (userId: string) => ({
+    asker: nameAsker(ownerSubjectId, subjects, { ...checkout, userId }),
+    organization: organization ?? organizationId,
+  });
   const recent = await recentOf(
     tx,
     organizationId,
@@ -142,6 +146,7 @@ async function deliver(tx: Tx, notice: PlannedNotice, { checkout, organization }
   );
   const deliveries = approvers.flatMap((approver) => {
     const pace = paceOf(recent.get(approver.userId) ?? nothing, now);
+    const names = namesFor(approver.userId);
     const sent = outgoing(approver, pace, (to) => requestMail(to, kind, checkout, names), names.organization);
     if (!sent) return [];
     const { mail, ...one } = sent;

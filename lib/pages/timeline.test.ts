@@ -13,7 +13,7 @@ const facts: PaymentFacts = {
   createdAt: at(0),
   amount: "20.20 USDC",
   network: "Base Sepolia",
-  agent: "Procurement agent",
+  asker: { subjectId: "sa_1", name: "Procurement agent", isServiceAccount: true, isReader: false },
   hold,
   asked: null,
   allowed: null,
@@ -138,7 +138,7 @@ describe("the timeline of a payment", () => {
     const declined = { ...asked, status: "rejected", decided: { ...mira, yes: false, reason: "We have one." } } as const;
     const steps = paymentTimeline({ ...facts, outcome: "requireApproval", asked: declined }, now);
     expect(steps.find(({ title }) => title === "Declined")?.text).toBe(
-      "Mira Okafor declined it. Nothing was paid. The reason given: “We have one.”",
+      "\u2068Mira Okafor\u2069 declined it. Nothing was paid. The reason given: “\u2068We have one.\u2069”",
     );
     const many = paymentTimeline({ ...facts, attempts: [attempt, { ...attempt, executionId: "exe_2" }] }, now);
     expect(new Set(many.map(({ title }) => title)).size).toBe(many.length);

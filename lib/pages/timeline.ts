@@ -1,4 +1,6 @@
 import { failures, isFailure } from "#lib/payments/decision-words.ts";
+import { askerText, askerWord, type Asker } from "#lib/identity/asker.ts";
+import { isolated } from "#lib/isolated.ts";
 import type { CheckoutStatus, OrderStatus, Outcome, ReservationStatus, SettlementStatus } from "#lib/vocabulary.ts";
 
 type Evidence = { readonly label: string; readonly value: string };
@@ -8,7 +10,7 @@ export type PaymentStep = {
   readonly state?: "done" | "now" | "stopped";
   readonly title: string;
   readonly at?: Date;
-  /** The sentences can contain untrusted text, such as the agent's name. */
+  /** The sentences can contain untrusted text, such as the agent's name, which is isolated. */
   readonly text?: string;
   readonly evidence: readonly Evidence[];
 };
@@ -35,7 +37,7 @@ export type PaymentFacts = {
   /** Formatted text including the buyer's share of the fee: "20.20 USDC". */
   readonly amount: string;
   readonly network: string;
-  readonly agent: string;
+  readonly asker: Asker;
   readonly hold: {
     readonly reservationId: string;
     readonly status: ReservationStatus;
@@ -64,7 +66,8 @@ export type PaymentFacts = {
 
 const id = (label: string, value: string): Evidence => ({ label, value });
 
-function decision({ outcome, createdAt, agent, authorizationId, intentId, allowed }: PaymentFacts): PaymentStep {
+function decision({ outcome, createdAt, asker, authorizationId, intentId, allowed }: PaymentFacts): PaymentStep {
+  const who = askerText(asker, isolated);
   const evidence = [id("authorization id", authorizationId), id("intent id", intentId)];
   const at = createdAt;
   switch (outcome) {
@@ -73,7 +76,7 @@ function decision({ outcome, createdAt, agent, authorizationId, intentId, allowe
         state: "done",
         title: "Authorized",
         at,
-        text: `${agent} asked, and ${allowed ? `${allowed.by} had allowed this payment once` : "the policy allowed it"}.`,
+        text: `${who} asked, and ${allowed ? `${isolated(allowed.by)} had allowed this payment once` : "the policy allowed it"}.`,
         evidence,
       };
     case "requireApproval":
@@ -81,7 +84,7 @@ function decision({ outcome, createdAt, agent, authorizationId, intentId, allowe
         state: "done",
         title: "Asked for approval",
         at,
-        text: `${agent} asked, and the policy asks a person first.`,
+        text: `${who} asked, and the policy asks a person first.`,
         evidence,
       };
     case "deny":
@@ -89,7 +92,7 @@ function decision({ outcome, createdAt, agent, authorizationId, intentId, allowe
         state: "stopped",
         title: "Denied",
         at,
-        text: `${agent} asked, and the policy denied it. Nothing is held, nothing was paid.`,
+        text: `${who} asked, and the policy denied it. Nothing is held, nothing was paid.`,
         evidence,
       };
   }
@@ -105,7 +108,7 @@ const isOpen = ({ status, expiresAt }: NonNullable<PaymentFacts["asked"]>, now: 
   (status === "previewed" || status === "awaiting_approval") && expiresAt > now;
 
 const undone = ({ by, at }: { readonly by: string; readonly at: Date }): PaymentStep => {
-  const text = `${by} took the approval back before the agent used it. Nothing was paid.`;
+  const text = `${isolated(by)} took the approval back before it was used. Nothing was paid.`;
   return { state: "stopped", title: "Approval taken back", at, text, evidence: [] };
 };
 
@@ -116,7 +119,7 @@ const waived = ({ outcome, allowed }: PaymentFacts): PaymentStep[] =>
           state: "done",
           title: "Allowed once",
           at: allowed.at,
-          text: `${allowed.by} allowed the agent to ask for this payment again. This request stays refused.`,
+          text: `${isolated(allowed.by)} allowed this payment once, if it is asked for again. This request stays refused.`,
           evidence: [],
         },
       ]
@@ -131,13 +134,13 @@ function approval({ outcome, asked, hold }: PaymentFacts, now: Date): PaymentSte
   const { decided, status, expiresAt } = asked;
   if (decided) {
     const { by, at, yes, reason, takenBack } = decided;
-    const because = reason === null ? "" : ` The reason given: “${reason}”`;
+    const because = reason === null ? "" : ` The reason given: “${isolated(reason)}”`;
     return yes
       ? [
-          { state: "done", title: "Approved", at, text: `${by} approved it.`, evidence },
+          { state: "done", title: "Approved", at, text: `${isolated(by)} approved it.`, evidence },
           ...(takenBack ? [undone(takenBack)] : []),
         ]
-      : [{ state: "stopped", title: "Declined", at, text: `${by} declined it. Nothing was paid.${because}`, evidence }];
+      : [{ state: "stopped", title: "Declined", at, text: `${isolated(by)} declined it. Nothing was paid.${because}`, evidence }];
   }
   if (status === "canceled") return [{ state: "stopped", title: "Canceled", text: "The request was canceled.", evidence }];
   if (status === "superseded")
@@ -148,7 +151,7 @@ function approval({ outcome, asked, hold }: PaymentFacts, now: Date): PaymentSte
 }
 
 const meaningOf = ({ failureCode, failureDetail }: Attempt): string =>
-  isFailure(failureCode) ? failures[failureCode] : (failureDetail ?? "The attempt failed.");
+  isFailure(failureCode) ? failures[failureCode] : failureDetail === null ? "The attempt failed." : isolated(failureDetail);
 
 function attemptSteps(attempt: Attempt, number: number, { network }: PaymentFacts): PaymentStep[] {
   const { executionId, status, createdAt, resolvedAt, submitted, weSettle, transaction, unknownSince } = attempt;
@@ -212,14 +215,14 @@ function attemptSteps(attempt: Attempt, number: number, { network }: PaymentFact
 }
 
 /** The steps after the decision while nothing was sent: what the payment waits for, or why it ended. */
-function waiting({ outcome, hold, asked, attempts }: PaymentFacts, now: Date): PaymentStep[] {
+function waiting({ outcome, hold, asked, attempts, asker }: PaymentFacts, now: Date): PaymentStep[] {
   if (outcome === "deny" || attempts.some(({ submitted }) => submitted) || !hold) return [];
   const undecided = outcome === "requireApproval" && !asked?.decided;
   if (hold.status === "held" && hold.expiresAt > now) {
     const to = { title: "Settled", evidence: [] };
     if (undecided) return asked && !isOpen(asked, now) ? [] : [{ title: "Executed", evidence: [] }, to];
     if (asked?.decided && !asked.decided.yes) return [];
-    return [{ state: "now", title: "Waits for the agent", text: "The agent has yet to pay.", evidence: [] }, to];
+    return [{ state: "now", title: `Waits for ${askerWord(asker)}`, text: "It was not paid yet.", evidence: [] }, to];
   }
   const at = hold.resolvedAt ?? hold.expiresAt;
   return hold.status === "released"
@@ -229,7 +232,7 @@ function waiting({ outcome, hold, asked, attempts }: PaymentFacts, now: Date): P
           state: "stopped",
           title: "Expired",
           at,
-          text: "The agent did not pay in time. The amount is free again.",
+          text: "It was not paid in time. The amount is free again.",
           evidence: [],
         },
       ];

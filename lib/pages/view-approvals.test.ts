@@ -47,11 +47,17 @@ describe("requests that wait for a decision", () => {
     const soon = await insertOpen(buyer.organizationId, 2);
     const { items, more, now } = await viewWaiting(scopeOf(buyer));
     expect(items).toMatchObject([
-      { checkoutIntentId: soon, domain: "tees.example", amount: "10.00 USDC", agent: "sa_gone", why: "an order of 2 items" },
+      {
+        checkoutIntentId: soon,
+        domain: "tees.example",
+        amount: "10.00 USDC",
+        asker: { name: "sa_gone" },
+        why: "an order of 2 items",
+      },
       {
         domain: buyer.resource.domain,
         amount: "0.50 USDC",
-        agent: "Agent",
+        asker: { name: "Agent", isServiceAccount: true },
         mandate: "Lab supplies",
         why: "asks above 0.25 USDC",
       },

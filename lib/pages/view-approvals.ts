@@ -3,23 +3,23 @@ import { statusAt } from "#lib/approvals/present-checkout.ts";
 import { database } from "#lib/db/client.ts";
 import { decodeCursor, page, type Page } from "#lib/http/paging.ts";
 import { stepUpLimitsOf, type OwnStepUpLimits } from "#lib/identity/members/organization-store.ts";
-import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
+import type { Asker, AskerReader } from "#lib/identity/asker.ts";
+import { askersOf, subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
 import { askRules } from "#lib/mandates/ask-rules.ts";
 import type { Findings } from "#lib/mandates/facts.ts";
-import type { Scope } from "#lib/mandates/store.ts";
 import { reading } from "#lib/mandates/store.ts";
 import { askRuleText } from "#lib/mandates/summary.ts";
 import { displayAmount } from "#lib/money.ts";
 import { toWire } from "#lib/time.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
-/** `domain`, `agent` and `mandate` are untrusted text. */
+/** `domain` and `mandate` are untrusted text. */
 type PendingRequest = {
   readonly checkoutIntentId: string;
   readonly domain: string;
   /** The amount that is paid to the payee, as formatted text: "43.00 USDC". */
   readonly amount: string;
-  readonly agent: string;
+  readonly asker: Asker;
   readonly mandate?: string;
   readonly requestedAt: string;
   readonly expiresAt: string;
@@ -45,55 +45,61 @@ export type ApprovalsView = {
 const SHOWN_MAX = 50;
 const COUNTED_MAX = 100;
 
-export const viewWaiting = (scope: Scope, limit = SHOWN_MAX): Promise<ApprovalsView> =>
+export const viewWaiting = (scope: AskerReader, limit = SHOWN_MAX): Promise<ApprovalsView> =>
   reading(async (tx, now) => {
     const rows = await selectWaiting(tx, scope, now, limit + 1);
     const items = rows.slice(0, limit);
-    const names = await subjectNames(
+    const askers = await askersOf(
       tx,
-      scope.organizationId,
+      scope,
       items.map((row) => row.ownerSubjectId),
     );
     return {
       now: toWire(now),
-      items: items.map((row) => ({ ...asked(row, names), why: whyAsked(row) })),
+      items: items.map((row) => ({ ...asked(row, askers), why: whyAsked(row) })),
       more: rows.length > limit,
     };
   });
 
-export const waitingCount = (scope: Scope): Promise<number> => reading((tx, now) => countWaiting(tx, scope, now, COUNTED_MAX));
+export const waitingCount = (scope: AskerReader): Promise<number> =>
+  reading((tx, now) => countWaiting(tx, scope, now, COUNTED_MAX));
 
-export const viewStepUpLimits = ({ organizationId }: Scope): Promise<OwnStepUpLimits> =>
+export const viewStepUpLimits = ({ organizationId }: AskerReader): Promise<OwnStepUpLimits> =>
   stepUpLimitsOf(database(), organizationId);
 
 /** Newest first. @throws Problem invalid_request for an invalid cursor */
 export const viewDecided = (
-  scope: Scope,
+  scope: AskerReader,
   { cursor, limit }: { readonly cursor: string | undefined; readonly limit: number },
 ): Promise<Page<DecidedApproval>> =>
   reading(async (tx, now) => {
     const rows = await selectDecided(tx, scope, now, limit + 1, decodeCursor(cursor));
     const { items, ...rest } = page(rows, limit, (row) => row.checkoutIntentId);
+    const askers = await askersOf(
+      tx,
+      scope,
+      items.map((row) => row.ownerSubjectId),
+    );
     const names = await subjectNames(
       tx,
       scope.organizationId,
-      items.flatMap(({ ownerSubjectId, decidedBy }) => [ownerSubjectId, decidedBy ?? ""]),
+      items.flatMap(({ decidedBy }) => decidedBy ?? []),
     );
     const decided = items.map((row): DecidedApproval => {
       const { decidedBy: by, decidedAt: at } = row;
       const decision = by !== null && at !== null && { decided: { by: names.get(by) ?? by, at: toWire(at) } };
-      return { ...asked(row, names), status: statusAt(row, now), ...decision };
+      return { ...asked(row, askers), status: statusAt(row, now), ...decision };
     });
     return { items: decided, ...rest };
   });
 
 type Row = Omit<WaitingRow, "findings">;
 
-const asked = (row: Row, names: ReadonlyMap<string, string>): PendingRequest => ({
+const asked = (row: Row, askerOf: (subjectId: string) => Asker): PendingRequest => ({
   checkoutIntentId: row.checkoutIntentId,
   domain: row.domain,
   amount: displayAmount(row.amount, row.tokenDecimals, row.asset),
-  agent: names.get(row.ownerSubjectId) ?? row.ownerSubjectId,
+  asker: askerOf(row.ownerSubjectId),
   ...(row.mandateName !== null && { mandate: row.mandateName }),
   requestedAt: toWire(row.createdAt),
   expiresAt: toWire(row.expiresAt),

@@ -8,7 +8,7 @@ import { buyerShareOf, chargedFor, mandateChoices } from "#lib/commerce/mandate-
 import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
 import { presentApproval, presentCheckout, statusAt } from "#lib/approvals/present-checkout.ts";
 import { isOpen } from "#lib/approvals/checkout-state.ts";
-import { purposeOf } from "#lib/approvals/purpose.ts";
+import { purposeOf, titleOf } from "#lib/approvals/purpose.ts";
 import { endsOf, findApproval, findAsker, findCheckout, lockCheckout, saveReview, setStatus } from "#lib/approvals/store.ts";
 import { roomOf } from "#lib/approvals/risk-store.ts";
 import { assuranceAskedBySeller, stepUpFacts } from "#lib/approvals/step-up-store.ts";
@@ -16,7 +16,8 @@ import { database } from "#lib/db/client.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";
 import { passkeysOf } from "#lib/identity/passkeys/store.ts";
 import { passwordHashOf } from "#lib/identity/user-store.ts";
-import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
+import { findMember } from "#lib/identity/member-store.ts";
+import { askersOf, subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
 import { askRules, type AskRule } from "#lib/mandates/ask-rules.ts";
 import { highestAsked } from "#lib/mandates/assurance.ts";
 import { displayAmount, formatAmount, parseAmount } from "#lib/money.ts";
@@ -56,7 +57,7 @@ export async function viewCheckout(
     intent: presentCheckout(checkout, now),
     ...(approval && { approval: presentApproval(approval, checkout.tokenDecimals, now) }),
     payee: await viewPayee(checkout),
-    ...(await askerOf(checkout)),
+    ...(await askerOf(checkout, caller.userId)),
     requestedAt: toWire(checkout.createdAt),
     ...(purpose !== undefined && { purpose }),
     ...(approval && { decided: await decidedBy(approval) }),
@@ -131,17 +132,13 @@ async function review(known: CheckoutRow, { sessionId }: SessionCaller, mayDecid
   });
 }
 
-async function askerOf(checkout: CheckoutRow): Promise<Pick<CheckoutView, "agent" | "organization">> {
+async function askerOf(checkout: CheckoutRow, userId: string): Promise<Pick<CheckoutView, "agent" | "organization">> {
   const { ownerSubjectId, organizationId } = checkout;
   const { agent, organizationName } = await findAsker(database(), checkout);
+  const asker = (await askersOf(database(), { ...checkout, userId }, [ownerSubjectId]))(ownerSubjectId);
+  const stays = asker.isServiceAccount ? agent?.active : (await findMember(database(), organizationId, ownerSubjectId)) !== null;
   return {
-    agent: {
-      subjectId: ownerSubjectId,
-      name: agent?.name ?? ownerSubjectId,
-      active: agent?.active ?? false,
-      paused: agent?.paused ?? false,
-      isServiceAccount: agent !== null,
-    },
+    agent: { ...asker, active: stays ?? false, paused: agent?.paused ?? false },
     organization: { organizationId, name: organizationName },
   };
 }
@@ -176,15 +173,18 @@ function amountsOf(checkout: CheckoutRow): CheckoutView["amounts"] {
   };
 }
 
-const linesOf = ({ canonicalBasket, tokenDecimals, asset }: CheckoutRow): LineView[] =>
-  canonicalBasket.lines.map((line) => {
+function linesOf({ canonicalBasket, resourceId, items, challenge, tokenDecimals, asset }: CheckoutRow): LineView[] {
+  const title = resourceId === null && items === null ? titleOf(challenge) : undefined;
+  return canonicalBasket.lines.map((line) => {
     const subtotal = lineAmount(line, tokenDecimals);
     return {
       ...line,
+      ...(title !== undefined && { title }),
       subtotal: formatAmount(subtotal, tokenDecimals),
       displaySubtotal: displayAmount(subtotal, tokenDecimals, asset),
     };
   });
+}
 
 function destinationOf({ payTo, tokenAddress, chain, asset }: CheckoutRow): CheckoutView["destination"] {
   const explorer = explorerUrl(chainOf(chain), `address/${payTo}`);

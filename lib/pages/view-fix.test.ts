@@ -131,7 +131,7 @@ test("the inbox groups the refusals of the last day by payee and rule, with the 
     authorizationId,
     payee: buyer.resource.domain,
     amount: "2.00 USDC",
-    agent: "Agent",
+    asker: { name: "Agent" },
     mandate: "Data",
     why: expect.stringContaining("above the limit of 1.00 USDC per payment") as string,
     fix: { href: `/mandates/${mandateId}/edit?fix=${policyDecisionId}` },

@@ -1,4 +1,5 @@
-import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
+import type { Asker, AskerReader } from "#lib/identity/asker.ts";
+import { askersOf, subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
 import { idUnder } from "#lib/ids.ts";
 import { reasonsOf } from "#lib/holds/render-answer.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
@@ -16,7 +17,7 @@ export type FixView = {
   /** The domain of the denied payment's seller, or else its name; untrusted text. */
   readonly payee: string;
   readonly amount: string;
-  readonly agent: string;
+  readonly asker: Asker;
   readonly decidedAt: string;
   readonly why: readonly string[];
   /** Null if the current mandate would not deny the same payment again. */
@@ -37,7 +38,7 @@ const DAYS = 30;
 const LOOKED_AT = 200;
 
 /** Null if no change is offered, unless the current mandate would not deny the payment again. Writes nothing. */
-export const viewFix = (scope: Scope, mandateId: string, policyDecisionId: string): Promise<FixView | null> =>
+export const viewFix = (scope: AskerReader, mandateId: string, policyDecisionId: string): Promise<FixView | null> =>
   reading(async (tx, now) => {
     const authorizationId = idUnder("authorization", policyDecisionId);
     const found = await findFix(tx, scope, { mandateId, authorizationId }, now);
@@ -46,12 +47,13 @@ export const viewFix = (scope: Scope, mandateId: string, policyDecisionId: strin
     const since = toWire(daysAfter(now, -DAYS));
     const again = fix ? await simulatePolicy(tx, scope, mandateId, fix.policy, LOOKED_AT) : [];
     const agents = [...(mandate.agents ?? []), ...(fix?.agents ?? []), past.subjectId];
+    const askerOf = await askersOf(tx, scope, [past.subjectId]);
     const names = await subjectNames(tx, scope.organizationId, agents);
     return {
       authorizationId,
       payee: past.intent.seller.domain ?? past.intent.seller.name ?? "an unknown seller",
       amount: displayAmount(past.amount + past.buyerShare, decimalsOf(mandate), past.asset),
-      agent: names.get(past.subjectId) ?? past.subjectId,
+      asker: askerOf(past.subjectId),
       decidedAt: toWire(past.createdAt),
       why: reasonsOf(past).flatMap(({ effect, message }) => (effect === "deny" ? [message] : [])),
       fix,

@@ -68,7 +68,7 @@ test("the mandates after the eight largest share one bar, and a payment without 
   expect(coin!.mandates.map(({ amount }) => amount)).toEqual(["10", "9", "8", "7", "6", "5", "4", "3", "3"]);
   expect(coin!.mandates.at(-1)?.name).toBe("2 more");
   expect(coin!.sellers).toEqual([{ key: "", name: "Unknown seller", amount: "55" }]);
-  expect(coin!.agents).toEqual([{ key: "", name: "Unknown agent", amount: "55" }]);
+  expect(coin!.agents).toEqual([{ key: "", name: "Unknown", amount: "55" }]);
 });
 
 test("a seller that is called rest has a bar of its own", async () => {

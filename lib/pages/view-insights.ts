@@ -1,7 +1,8 @@
-import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
+import { askerText, type AskerReader } from "#lib/identity/asker.ts";
+import { askersOf } from "#lib/identity/sessions/subject-name-store.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { denials } from "#lib/mandates/denials.ts";
-import { reading, type Scope } from "#lib/mandates/store.ts";
+import { reading } from "#lib/mandates/store.ts";
 import { formatAmount } from "#lib/money.ts";
 import { lastDays } from "#lib/pages/days.ts";
 import { selectRefusals, selectSpendingParts, type SpendingPart } from "#lib/pages/insight-store.ts";
@@ -57,7 +58,7 @@ function refusalOf({ denialCode, payments }: { readonly denialCode: string | nul
 }
 
 /** The last `count` days including today; the asset with the most payments comes first. */
-export const viewInsights = (scope: Scope, count: number): Promise<Insights> =>
+export const viewInsights = (scope: AskerReader, count: number): Promise<Insights> =>
   reading(async (tx, now) => {
     const since = new Date(`${lastDays(now, count)[0]}T00:00:00.000Z`);
     const days = await selectSpending(tx, scope, since);
@@ -65,7 +66,7 @@ export const viewInsights = (scope: Scope, count: number): Promise<Insights> =>
     const refusals = await selectRefusals(tx, scope, since);
     const coins = await selectHeld(tx, scope);
     const keys = (by: SpendingPart["by"]) => parts.flatMap((part) => (part.by === by && part.key !== null ? [part.key] : []));
-    const agents = await subjectNames(tx, scope.organizationId, keys("agent"));
+    const askerOf = await askersOf(tx, scope, keys("agent"));
     const mandates = await namesOfMandates(tx, scope, keys("mandate"));
     const paid = (coin: Coin) => days.reduce((sum, row) => (sameCoin(row, coin) ? sum + row.payments : sum), 0);
     return {
@@ -79,7 +80,7 @@ export const viewInsights = (scope: Scope, count: number): Promise<Insights> =>
             asset: coin.asset,
             chain: coin.chain,
             days: daysOf(coin, days, now, count),
-            agents: shares(own("agent"), decimals, (key) => ({ name: agents.get(key ?? "") ?? key ?? "Unknown agent" })),
+            agents: shares(own("agent"), decimals, (key) => ({ name: key === null ? "Unknown" : askerText(askerOf(key)) })),
             sellers: shares(own("seller"), decimals, (key) => ({ name: key ?? "Unknown seller" })),
             mandates: shares(own("mandate"), decimals, (key) => ({
               name: mandates.get(key ?? "") ?? key ?? "",

@@ -13,7 +13,7 @@ test("each entry names the payee and the agent of its payment", async () => {
   const scope = { organizationId: buyer.organizationId, environment: "sandbox" };
   const { items } = await viewMandateLedger(scope, mandateId, { limit: 20, cursor: undefined });
   expect(items).toHaveLength(1);
-  expect(items[0]).toMatchObject({ authorizationId, kind: "hold", agent: "Agent" });
+  expect(items[0]).toMatchObject({ authorizationId, kind: "hold", asker: { name: "Agent" } });
   expect(items[0]?.seller.domain).toMatch(/\./);
 });
 

@@ -18,7 +18,7 @@ describe("viewPayment", () => {
     const view = await viewPayment({ organizationId: scene.organizationId, environment: "sandbox" }, authorizationId);
     expect(view).toMatchObject({
       stage: { of: "settlement", status: "pending" },
-      agent: { subjectId: scene.agent.serviceAccountId },
+      asker: { subjectId: scene.agent.serviceAccountId, isServiceAccount: true },
       mandate: { mandateId: scene.mandateId, policyVersion: 1, version: 1 },
       seller: { registered: true },
       amounts: { price: "0.25", serviceFee: "0", total: "0.25", sellerReceives: "0.25" },

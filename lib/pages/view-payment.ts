@@ -1,9 +1,10 @@
 import { findApproval, findCheckoutOf } from "#lib/approvals/store.ts";
 import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { statusAt } from "#lib/approvals/present-checkout.ts";
-import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
+import { type Asker, type AskerReader } from "#lib/identity/asker.ts";
+import { askersOf, subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
-import { reading, type Scope } from "#lib/mandates/store.ts";
+import { reading } from "#lib/mandates/store.ts";
 import { displayAmount, formatAmount } from "#lib/money.ts";
 import { chainOf } from "#lib/chains/chains.ts";
 import { explorerUrl } from "#lib/chains/explorer-url.ts";
@@ -26,7 +27,7 @@ export type PaymentView = {
   readonly payment: Payment;
   readonly stage: Stage;
   readonly timeline: readonly PaymentStep[];
-  readonly agent: { readonly subjectId: string; readonly name: string };
+  readonly asker: Asker;
   readonly mandate: {
     readonly mandateId: string;
     readonly name: string;
@@ -62,7 +63,7 @@ export type PaymentView = {
 };
 
 /** Never contains credential headers. @throws Problem not_found for a payment of another organization */
-export const viewPayment = (scope: Scope, authorizationId: string): Promise<PaymentView> =>
+export const viewPayment = (scope: AskerReader, authorizationId: string): Promise<PaymentView> =>
   reading(async (tx, now) => {
     const row = await findAuthorization(tx, scope, authorizationId);
     if (!row) throw notFound("payment");
@@ -75,12 +76,12 @@ export const viewPayment = (scope: Scope, authorizationId: string): Promise<Paym
     const seller = await sellerToday(tx, row.sellerId);
     const events = await eventsOf(tx, scope, [authorizationId, ...attempts.map(({ executionId }) => executionId)]);
     const people = [approval?.approvedBySubjectId ?? "", approval?.takenBackBySubjectId ?? ""];
-    const names = await subjectNames(tx, scope.organizationId, [row.subjectId, ...people]);
-    const agent = { subjectId: row.subjectId, name: names.get(row.subjectId) ?? row.subjectId };
+    const names = await subjectNames(tx, scope.organizationId, people);
+    const asker = (await askersOf(tx, scope, [row.subjectId]))(row.subjectId);
     const payment = presentPayment(row, attempts.toReversed(), "");
     const version = mandate?.version ?? row.policyVersion;
     const allowed = await allowedOnce(tx, { ...scope, ...row }, version, now);
-    const facts = factsOf({ row, attempts, hold, checkout, approval, order, events, allowed, names, now });
+    const facts = factsOf({ row, attempts, hold, checkout, approval, order, events, allowed, names, asker, now });
     return {
       payment,
       stage: stageOf(
@@ -88,7 +89,7 @@ export const viewPayment = (scope: Scope, authorizationId: string): Promise<Paym
         now,
       ),
       timeline: paymentTimeline(facts, now),
-      agent,
+      asker,
       mandate: {
         mandateId: row.mandateId,
         name: mandate?.name ?? row.mandateId,
@@ -121,11 +122,24 @@ type PaymentRecord = {
   readonly events: readonly Event[];
   readonly allowed: AllowedOnce | null;
   readonly names: ReadonlyMap<string, string>;
+  readonly asker: Asker;
   readonly now: Date;
 };
 
-function factsOf({ row, attempts, hold, checkout, approval, order, events, allowed, names, now }: PaymentRecord): PaymentFacts {
-  const { authorizationId, intentId, outcome, createdAt, amount, buyerShare, asset, chain, subjectId } = row;
+function factsOf({
+  row,
+  attempts,
+  hold,
+  checkout,
+  approval,
+  order,
+  events,
+  allowed,
+  names,
+  asker,
+  now,
+}: PaymentRecord): PaymentFacts {
+  const { authorizationId, intentId, outcome, createdAt, amount, buyerShare, asset, chain } = row;
   const nameOf = (id: string) => names.get(id) ?? id;
   return {
     authorizationId,
@@ -134,7 +148,7 @@ function factsOf({ row, attempts, hold, checkout, approval, order, events, allow
     createdAt,
     amount: displayAmount(amount + buyerShare, decimalsOf(row), asset),
     network: networkName(chain),
-    agent: names.get(subjectId) ?? subjectId,
+    asker,
     hold: hold && { ...hold, reservationId: reservationIdOf(hold), status: hold.status as ReservationStatus },
     asked: checkout && {
       checkoutIntentId: checkout.checkoutIntentId,

@@ -57,7 +57,7 @@ describe("viewPayments", () => {
       total: "0.25",
       asset: "USDC",
       mandateId: scene.mandateId,
-      agentId: scene.agent.serviceAccountId,
+      asker: { subjectId: scene.agent.serviceAccountId },
       seller: { sellerId: scene.seller.sellerId },
       execution: { executionId, settlementStatus: "pending", transaction: null },
     });
@@ -155,11 +155,11 @@ describe("viewPayments", () => {
       expect([q, await found(other, { q })]).toEqual([q, []]);
   });
 
-  test("offers the organization's mandates and agents as choices", async () => {
+  test("offers the organization's mandates, agents and members as choices", async () => {
     const scene = await paymentScene();
-    const { mandates, agents } = await viewPaymentChoices(scopeOf(scene));
+    const { mandates, askers } = await viewPaymentChoices(scopeOf(scene));
     expect(mandates.map(({ mandateId }) => mandateId)).toEqual([scene.mandateId]);
-    expect(agents.map(({ agentId }) => agentId)).toEqual([scene.agent.serviceAccountId]);
+    expect(askers.map(({ subjectId }) => subjectId)).toEqual([scene.agent.serviceAccountId, scene.person.userId]);
   });
 });
 

@@ -1,6 +1,8 @@
 import type { Tx } from "#lib/db/client.ts";
 import { decodeCursor, encodeCursor, page, type Page } from "#lib/http/paging.ts";
-import { agentNames, subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
+import type { Asker, AskerReader } from "#lib/identity/asker.ts";
+import { selectMembers } from "#lib/identity/member-store.ts";
+import { agentNames, askersOf } from "#lib/identity/sessions/subject-name-store.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { reading, type Scope } from "#lib/mandates/store.ts";
 import { formatAmount } from "#lib/money.ts";
@@ -18,7 +20,7 @@ import { stageOf, type Stage, type StageFacts } from "#lib/payments/stage.ts";
 import { toWire } from "#lib/time.ts";
 import type { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
 
-/** `seller`, `resource`, `agent` and `mandate` contain untrusted text. */
+/** `seller`, `resource` and `mandate` contain untrusted text. */
 export type PaymentLine = {
   readonly authorizationId: string;
   readonly createdAt: string;
@@ -34,8 +36,7 @@ export type PaymentLine = {
   readonly payTo: string | null;
   readonly seller: PaymentRow["seller"];
   readonly resource: PaymentRow["resource"];
-  readonly agentId: string;
-  readonly agent: string;
+  readonly asker: Asker;
   readonly mandateId: string;
   readonly mandate: string;
   readonly policyVersion: number;
@@ -61,7 +62,7 @@ type Query = { readonly cursor?: string | undefined; readonly limit: number };
  * Newest first; a page checks only 5,000 payments if no index serves the whole filter.
  * @throws Problem invalid_request for an invalid cursor
  */
-export const viewPayments = (scope: Scope, filter: PaymentFilter, { cursor, limit }: Query): Promise<PaymentPage> =>
+export const viewPayments = (scope: AskerReader, filter: PaymentFilter, { cursor, limit }: Query): Promise<PaymentPage> =>
   reading(async (tx, now) => {
     const place = decodeCursor(cursor);
     const ids = await idsOf(tx, scope, filter.search);
@@ -74,14 +75,14 @@ export const viewPayments = (scope: Scope, filter: PaymentFilter, { cursor, limi
     return { ...lines, nextCursor: encodeCursor(last), hasMore: true, looksFurther: true };
   });
 
-async function linesOf(tx: Tx, scope: Scope, rows: readonly PaymentRow[], now: Date): Promise<PaymentLine[]> {
+async function linesOf(tx: Tx, scope: AskerReader, rows: readonly PaymentRow[], now: Date): Promise<PaymentLine[]> {
   const { attempts, holds, checkouts } = await stagesOf(
     tx,
     rows.map((row) => row.authorizationId),
   );
-  const names = await subjectNames(
+  const askerOf = await askersOf(
     tx,
-    scope.organizationId,
+    scope,
     rows.map((row) => row.subjectId),
   );
   const mandates = await namesOfMandates(
@@ -115,8 +116,7 @@ async function linesOf(tx: Tx, scope: Scope, rows: readonly PaymentRow[], now: D
       payTo,
       seller,
       resource,
-      agentId: row.subjectId,
-      agent: names.get(row.subjectId) ?? row.subjectId,
+      asker: askerOf(row.subjectId),
       mandateId,
       mandate: mandates.get(mandateId) ?? mandateId,
       policyVersion,
@@ -134,13 +134,19 @@ async function linesOf(tx: Tx, scope: Scope, rows: readonly PaymentRow[], now: D
   });
 }
 
+const MEMBERS_MAX = 200;
+
 export type PaymentChoices = {
   readonly mandates: readonly { readonly mandateId: string; readonly name: string }[];
-  readonly agents: readonly { readonly agentId: string; readonly name: string }[];
+  /** The agents, then the members, because people can pay too. */
+  readonly askers: readonly { readonly subjectId: string; readonly name: string }[];
 };
 
 export const viewPaymentChoices = (scope: Scope): Promise<PaymentChoices> =>
   reading(async (tx) => ({
     mandates: await mandateNames(tx, scope),
-    agents: await agentNames(tx, scope.organizationId),
+    askers: [
+      ...(await agentNames(tx, scope.organizationId)).map(({ agentId, name }) => ({ subjectId: agentId, name })),
+      ...(await selectMembers(scope.organizationId, MEMBERS_MAX)).map(({ userId, name }) => ({ subjectId: userId, name })),
+    ],
   }));

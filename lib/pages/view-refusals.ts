@@ -1,19 +1,20 @@
 import { reasonsOf } from "#lib/holds/render-answer.ts";
 import { selectDenied, type PastDecision } from "#lib/holds/past-payment-store.ts";
-import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
+import type { Asker, AskerReader } from "#lib/identity/asker.ts";
+import { askersOf } from "#lib/identity/sessions/subject-name-store.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
-import { findMandate, reading, type Scope } from "#lib/mandates/store.ts";
+import { findMandate, reading } from "#lib/mandates/store.ts";
 import { displayAmount } from "#lib/money.ts";
 import { findFix, fixLink } from "#lib/payments/find-fix.ts";
 import type { FixOffer } from "#lib/pages/view-fix.ts";
 import { DAY_MS, toWire } from "#lib/time.ts";
 
-/** `payee`, `agent` and `mandate` are untrusted text. */
+/** `payee` and `mandate` are untrusted text. */
 export type Refusal = {
   readonly authorizationId: string;
   readonly payee: string;
   readonly amount: string;
-  readonly agent: string;
+  readonly asker: Asker;
   readonly mandate: string;
   /** How often the agent was refused the same payment by the same rule; `at`, `amount` and `why` are those of the newest. */
   readonly times: number;
@@ -37,15 +38,15 @@ const sameAs = (past: PastDecision): string =>
   JSON.stringify([past.mandateId, past.subjectId, past.denialCode, payeeOf(past), past.resourceId]);
 
 /** The denied payments of the last 24 hours in groups, at most 5. `manage`: whether the reader may change mandates. */
-export const viewRefusals = (scope: Scope, { manage }: { readonly manage: boolean }): Promise<readonly Refusal[]> =>
+export const viewRefusals = (scope: AskerReader, { manage }: { readonly manage: boolean }): Promise<readonly Refusal[]> =>
   reading(async (tx, now) => {
     const denied = await selectDenied(tx, scope, LOOKED_AT);
     const ofToday = denied.filter(({ createdAt }) => now.getTime() - createdAt.getTime() <= DAY_MS);
     const groups = [...Map.groupBy(ofToday, sameAs).values()].slice(0, GROUPS_MAX);
     const newest = groups.flatMap(([first]) => first ?? []);
-    const names = await subjectNames(
+    const askerOf = await askersOf(
       tx,
-      scope.organizationId,
+      scope,
       newest.map(({ subjectId }) => subjectId),
     );
     const found: Refusal[] = [];
@@ -57,7 +58,7 @@ export const viewRefusals = (scope: Scope, { manage }: { readonly manage: boolea
         authorizationId: past.authorizationId,
         payee: payeeOf(past),
         amount: displayAmount(past.amount + past.buyerShare, decimalsOf(mandate), past.asset),
-        agent: names.get(past.subjectId) ?? past.subjectId,
+        asker: askerOf(past.subjectId),
         mandate: mandate.name,
         times: groups[at]?.length ?? 1,
         atLeast: ofToday.length === LOOKED_AT,

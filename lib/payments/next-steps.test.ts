@@ -40,7 +40,7 @@ describe("the next action that a person can take", () => {
     expect(second?.href).toBe("/mandates/mdt_1/edit");
     expect(hrefs({ ...limit, may: { decide: true, manage: false } })).toEqual(["/mandates/mdt_1"]);
     const passes = nextStepsOf({ ...facts, ...limit, fix: "passes" });
-    expect(passes).toMatchObject({ links: [], text: expect.stringContaining("The agent can ask again") as string });
+    expect(passes).toMatchObject({ links: [], text: expect.stringContaining("Ask again") as string });
   });
 
   test("is nothing while the settlement is not final, and never to pay again", () => {

@@ -42,7 +42,7 @@ function asked(facts: NextFacts): NextStep {
     : { text: "An owner, admin or approver decides about it. Until then nothing is paid.", links: [] };
 }
 
-const over = "Nothing was paid. The agent can ask again with a new intent.";
+const over = "Nothing was paid. Ask again with a new request.";
 
 export function nextStepsOf(facts: NextFacts): NextStep {
   const { stage, denialCode } = facts;
@@ -52,7 +52,7 @@ export function nextStepsOf(facts: NextFacts): NextStep {
       if (!isDenial(denialCode)) return { text: over, links: [] };
       const { cure, remedy } = denials[denialCode];
       if (facts.fix === "passes")
-        return { text: "Under the mandate as it is now, this request would pass. The agent can ask again.", links: [] };
+        return { text: "Under the mandate as it is now, this request would pass. Ask again.", links: [] };
       if (facts.fix && facts.may.manage) {
         const { href, label } = facts.fix;
         const fix = { href, label: `Fix it: ${label}`, primary: true } as const;
@@ -64,13 +64,13 @@ export function nextStepsOf(facts: NextFacts): NextStep {
     case "reservation":
       return stage.status === "held"
         ? {
-            text: "The agent pays it, or the hold ends by itself. Revoke or pause the mandate to stop it.",
+            text: "It is paid, or the hold ends by itself. Revoke or pause the mandate to stop it.",
             links: [edit(facts, "Edit the mandate")],
           }
         : { text: over, links: [] };
     case "checkout":
       return stage.status === "approved"
-        ? { text: "The agent continues. You need to do nothing.", links: [] }
+        ? { text: "It is approved and will be paid. You need to do nothing.", links: [] }
         : { text: over, links: [] };
     case "settlement":
       return settlementStep(facts, stage.status);

@@ -7,6 +7,7 @@ import { WaitingForm } from "#components/approvals/waiting-form.tsx";
 import { requestsWords, WaitingList } from "#components/buyer/waiting-list.tsx";
 import { KeepFresh } from "#components/live/keep-fresh.tsx";
 import { NotForRole } from "#components/shell/not-for-role.tsx";
+import { AskerName } from "#components/ui/asker-name.tsx";
 import { Empty } from "#components/ui/empty.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
@@ -35,7 +36,7 @@ const LIMIT = 20;
 
 const columns = [
   { name: "Payee", cell: ({ domain }: DecidedApproval) => <Untrusted>{domain}</Untrusted> },
-  { name: "Asked by", cell: ({ agent }: DecidedApproval) => <Untrusted>{agent}</Untrusted> },
+  { name: "Asked by", cell: ({ asker }: DecidedApproval) => <AskerName asker={asker} /> },
   { name: "Asked", cell: ({ requestedAt }: DecidedApproval) => <Moment at={requestedAt} show="short" /> },
   { name: "State", cell: ({ status }: DecidedApproval) => <StatusBadge of="checkout" status={status} /> },
   {

@@ -1,5 +1,6 @@
 import { and, desc, eq, inArray } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
+import { nameAsker, type Asker, type AskerReader } from "#lib/identity/asker.ts";
 import { serviceAccounts, user } from "#lib/identity/tables.ts";
 
 /** Pass only people who belong to the organization or acted in it, because the query does not check the people. */
@@ -21,6 +22,16 @@ export async function subjectNames(
     people.length === 0 ? [] : db.select({ id: user.id, name: user.name }).from(user).where(inArray(user.id, people)),
   ]);
   return new Map([...accounts, ...users].map(({ id, name }) => [id, name]));
+}
+
+/** Names the agents and people who asked for payments of the organization. */
+export async function askersOf(
+  db: Database | Tx,
+  reader: AskerReader,
+  subjectIds: readonly string[],
+): Promise<(subjectId: string) => Asker> {
+  const names = await subjectNames(db, reader.organizationId, subjectIds);
+  return (subjectId) => nameAsker(subjectId, names, reader);
 }
 
 const NAMES_MAX = 200;

@@ -5,6 +5,7 @@ import { payeeOf } from "#components/payments/payee.ts";
 import { PrintButton } from "#components/payments/print-button.tsx";
 import { StageBadge } from "#components/payments/stage-badge.tsx";
 import { NotForRole } from "#components/shell/not-for-role.tsx";
+import { AskerName } from "#components/ui/asker-name.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { Notice } from "#components/ui/notice.tsx";
@@ -23,7 +24,7 @@ type Props = { readonly params: Promise<{ readonly authorizationId: string }> };
 const Full = ({ children }: { readonly children: string }) => <code className="wrap-anywhere">{children}</code>;
 
 function factsOf(view: PaymentView, buyer: string) {
-  const { payment, seller, agent, mandate, transaction } = view;
+  const { payment, seller, asker, mandate, transaction } = view;
   const { intent, authorization } = payment;
   return [
     ["Buyer", <Untrusted key="buyer">{buyer}</Untrusted>],
@@ -43,8 +44,8 @@ function factsOf(view: PaymentView, buyer: string) {
     ...(transaction ? [["Transaction", <Full key="transaction">{transaction.hash}</Full>] as const] : []),
     [
       "Asked by",
-      <span key="agent">
-        <Untrusted>{agent.name}</Untrusted>
+      <span key="asker">
+        <AskerName asker={asker} />
       </span>,
     ],
     [
