@@ -1,32 +1,38 @@
 // Runs before each script of package.json that has a `pre` script, and installs missing packages. npm puts node_modules/.bin first
 // in PATH, so this file runs on the machine's Node (20 or newer) before the installation, and later on that of the lockfile.
 import { spawn, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const WANTED_NODE = 24;
+/** These scripts run in a tree without development packages, such as that of `npm ci --omit=dev`. */
+const forOperators = new Set(["prestart", "preverify", "prechain:deploy"]);
 
 const say = (text) => console.error(`countersign: ${text}`);
 
-function packagesOf(file) {
+function json(file) {
   try {
-    return JSON.parse(readFileSync(join(root, file), "utf8")).packages;
+    return JSON.parse(readFileSync(join(root, file), "utf8"));
   } catch {
-    return {};
+    return null;
   }
 }
 
 /**
- * Whether all packages of the lockfile are installed. npm writes its list of installed packages last, so after a partial
- * installation there is none. Optional packages may be missing, because they may be for another platform.
+ * Whether all packages of the lockfile that the script needs are installed. npm writes its list of installed packages last, so
+ * after a partial installation there is none; there is also none in some copies of a tree, whose packages are then read. Optional
+ * packages may be missing, because they may be for another platform.
  */
 function isInstalled() {
-  const installed = packagesOf("node_modules/.package-lock.json");
-  return Object.entries(packagesOf("package-lock.json")).every(
-    ([path, { version, optional }]) => path === "" || (installed[path] ? installed[path].version === version : optional === true),
-  );
+  const list = json("node_modules/.package-lock.json")?.packages;
+  const withoutDev = forOperators.has(process.env.npm_lifecycle_event);
+  const versionOf = (path) => (list || !withoutDev ? list?.[path] : json(`${path}/package.json`))?.version;
+  return Object.entries(json("package-lock.json")?.packages ?? {}).every(([path, { version, optional, dev, devOptional }]) => {
+    const installed = path === "" ? version : versionOf(path);
+    return installed === version || (!installed && (optional || devOptional || (dev && withoutDev)));
+  });
 }
 
 // The PATH without the Node in node_modules, because npm replaces that Node during the installation.
@@ -37,12 +43,34 @@ const path = (process.env.PATH ?? "")
   )
   .join(delimiter);
 
-function npm(...command) {
+function npm(cwd, ...command) {
   return new Promise((resolve) => {
-    const child = spawn("npm", command, { cwd: root, env: { ...process.env, PATH: path }, stdio: ["ignore", 2, 2] });
+    const child = spawn("npm", command, { cwd, env: { ...process.env, PATH: path }, stdio: ["ignore", 2, 2] });
     child.on("error", () => resolve(1));
     child.on("exit", (code) => resolve(code ?? 1));
   });
+}
+
+const stage = join(root, ".packages");
+const packages = join(root, "node_modules");
+
+/** `npm ci` first deletes the packages that are there, so it runs in another folder, and only a complete result replaces them. */
+async function installBeside() {
+  rmSync(stage, { recursive: true, force: true });
+  mkdirSync(stage);
+  for (const file of ["package.json", "package-lock.json", ".npmrc"])
+    if (existsSync(join(root, file))) copyFileSync(join(root, file), join(stage, file));
+  const command = ["ci", "--include=dev", "--include=optional", "--no-audit", "--no-fund", "--loglevel=error"];
+  // Retry once, because a registry may fail temporarily.
+  if ((await npm(stage, ...command)) !== 0 && (await npm(stage, ...command)) !== 0) return false;
+  try {
+    if (existsSync(packages)) renameSync(packages, join(stage, "before"));
+  } catch {
+    // A folder that is a volume cannot be moved. All packages are in npm's cache now.
+    return (await npm(root, ...command, "--prefer-offline")) === 0;
+  }
+  renameSync(join(stage, "node_modules"), packages);
+  return true;
 }
 
 async function install() {
@@ -50,11 +78,9 @@ async function install() {
   const began = Date.now();
   const seconds = () => Math.round((Date.now() - began) / 1000);
   const timer = setInterval(() => say(`still installing, ${seconds()} s.`), 10_000);
-  const command = ["ci", "--include=dev", "--include=optional", "--no-audit", "--no-fund", "--loglevel=error"];
-  // Retry once, because a registry may fail temporarily.
-  const failed = (await npm(...command)) !== 0 && (await npm(...command)) !== 0;
+  const done = await installBeside().finally(() => rmSync(stage, { recursive: true, force: true }));
   clearInterval(timer);
-  if (failed) {
+  if (!done) {
     say("npm ci failed. Its messages stand above; is the package registry reachable?");
     process.exit(1);
   }
@@ -77,7 +103,7 @@ if (major(process.version) < 20) {
   process.exit(1);
 }
 if (!isInstalled()) await install();
-if (nodeVersion() < WANTED_NODE) await npm("rebuild", "node", "--loglevel=error");
+if (nodeVersion() < WANTED_NODE) await npm(root, "rebuild", "node", "--loglevel=error");
 if (nodeVersion() < WANTED_NODE) {
   say(
     `Node ${WANTED_NODE} did not come with the packages. Allow the install script of the package "node", or install Node ${WANTED_NODE}.`,
