@@ -1,3 +1,5 @@
+import { call } from "#lib/http/client.ts";
+import { createWebhookEndpoint } from "#lib/webhooks/contract.ts";
 import { newMember, newOrganization } from "#test/identity.ts";
 import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
 
@@ -41,4 +43,20 @@ test("only owners and admins change the settings", async ({ page, context }) => 
   await page.goto("/settings/organization");
   await expect(page.getByText("Owners and admins")).toBeVisible();
   await expect(page.getByRole("link", { name: "Organization settings" })).toHaveCount(0);
+});
+
+test("a test of a webhook tells its outcome beside the button, with payload and next attempt", async ({ page, context }) => {
+  const owner = await newOrganization();
+  const asked = { baseUrl: process.env["BASE_URL"] ?? "", headers: owner.credential };
+  const url = "https://hooks.nowhere.invalid/countersign";
+  const { webhookEndpointId } = await call(createWebhookEndpoint, { body: { url, eventTypes: [], full: false } }, asked);
+  await signInAs(context, owner.credential);
+  await page.goto(`/settings/webhooks/${webhookEndpointId}`);
+  await page.getByRole("button", { name: "Send a test" }).click();
+  const outcome = page.getByRole("status").filter({ hasText: /next attempt/ });
+  await expect(outcome).toContainText("Waiting", { timeout: 60_000 });
+  await page.getByRole("link", { name: "webhookEndpoint.tested" }).click();
+  await expect(page.getByText('"status": "tested"')).toBeVisible();
+  await expect(page.getByText("Next attempt").first()).toBeVisible();
+  await expectAccessible(page);
 });

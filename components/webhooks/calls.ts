@@ -7,6 +7,12 @@ export const deleteWebhookEndpoint = atAddress<typeof contract.deleteWebhookEndp
   path: "/api/v1/webhooks/{id}/delete",
 });
 
+export const listWebhookDeliveries = atAddress<typeof contract.listWebhookDeliveries>({
+  id: "listWebhookDeliveries",
+  method: "GET",
+  path: "/api/v1/webhooks/{id}/deliveries",
+});
+
 export const resendWebhookDeliveries = atAddress<typeof contract.resendWebhookDeliveries>({
   id: "resendWebhookDeliveries",
   method: "POST",

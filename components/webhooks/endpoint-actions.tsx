@@ -3,36 +3,17 @@
 import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
 import { FormDialog, useFormDialog } from "#components/ui/form-dialog.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { call } from "#lib/http/client.ts";
 import type { WebhookEndpoint } from "#lib/webhooks/contract.ts";
-import { deleteWebhookEndpoint, testWebhookEndpoint } from "./calls.ts";
+import { deleteWebhookEndpoint } from "./calls.ts";
 import { RotateSecret } from "./rotate-secret.tsx";
+import { SendTest } from "./send-test.tsx";
 
 type OfEndpoint = { readonly webhookEndpointId: string };
-
-function SendTest({ webhookEndpointId: id }: OfEndpoint) {
-  const router = useRouter();
-  const sending = useMutation({
-    mutationFn: () => call(testWebhookEndpoint, { id, body: {} }),
-    onSuccess: () => {
-      announce("A test message is on its way");
-      router.refresh();
-    },
-  });
-  return (
-    <>
-      {sending.error && <ProblemNotice error={sending.error} nothing="Nothing was sent." />}
-      <Button size="small" aria-busy={sending.isPending} onClick={() => sending.isPending || sending.mutate()}>
-        Send a test
-      </Button>
-    </>
-  );
-}
 
 /** Enabling needs a proof of identity; if it is missing, the error in the form asks for it. */
 function SwitchEndpoint({ webhookEndpointId: id, status }: Pick<WebhookEndpoint, "webhookEndpointId" | "status">) {

@@ -7,15 +7,21 @@ export const TESTED = "webhookEndpoint.tested";
 
 type Tested = Pick<DeliveryRow, "sequence" | "webhookEndpointId" | "eventId" | "createdAt">;
 
+/** The body of a test, which is in no audit log. */
+export const testEvent = ({ webhookEndpointId, eventId, createdAt }: Tested): Event => ({
+  id: eventId,
+  type: TESTED,
+  timestamp: toWire(createdAt),
+  sequence: 0,
+  data: { entityType: "webhookEndpoint", entityId: webhookEndpointId, status: "tested" },
+});
+
 /** The event as listEvents shows it, or with actor and metadata, or a test event. Null if the event cannot be read. */
 export function bodyOf(isFull: boolean, event: ChainedEvent): string;
 export function bodyOf(isFull: boolean, event: ChainedEvent | undefined, delivery: Tested): string | null;
 export function bodyOf(isFull: boolean, event: ChainedEvent | undefined, delivery?: Tested): string | null {
   if (event) return JSON.stringify((isFull ? fullEvent : thinEvent)(event));
-  if (!delivery || delivery.sequence !== null) return null;
-  const data = { entityType: "webhookEndpoint", entityId: delivery.webhookEndpointId, status: "tested" };
-  const test: Event = { id: delivery.eventId, type: TESTED, timestamp: toWire(delivery.createdAt), sequence: 0, data };
-  return JSON.stringify(test);
+  return delivery?.sequence === null ? JSON.stringify(testEvent(delivery)) : null;
 }
 
 /** An empty list means all types. */

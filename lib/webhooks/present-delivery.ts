@@ -2,6 +2,7 @@ import type { ChainedEvent } from "#lib/audit/chain.ts";
 import { fullEvent, thinEvent } from "#lib/audit/thin-event.ts";
 import { toWire } from "#lib/time.ts";
 import type { WebhookDelivery } from "#lib/webhooks/contract.ts";
+import { testEvent } from "#lib/webhooks/message.ts";
 import type { DeliveryRow } from "#lib/webhooks/delivery-store.ts";
 
 export function presentDelivery(row: DeliveryRow, event: ChainedEvent | undefined, isFull = false): WebhookDelivery {
@@ -15,6 +16,7 @@ export function presentDelivery(row: DeliveryRow, event: ChainedEvent | undefine
     status,
     attempts,
     ...(event && { event: (isFull ? fullEvent : thinEvent)(event) }),
+    ...(row.sequence === null && { event: testEvent(row) }),
     ...(responseStatus !== null && { responseStatus }),
     ...(responseBody !== null && responseBody !== "" && { responseBody }),
     ...(error !== null && { error }),

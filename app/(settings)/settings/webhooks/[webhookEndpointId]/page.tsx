@@ -14,6 +14,7 @@ import { Pairs } from "#components/ui/pairs.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Untrusted, visible } from "#components/ui/untrusted.tsx";
 import { EndpointActions } from "#components/webhooks/endpoint-actions.tsx";
+import { answerWords } from "#components/webhooks/answer-words.ts";
 import { eventsText } from "#components/webhooks/event-choices.ts";
 import { Resend } from "#components/webhooks/resend.tsx";
 import { DeliveryState, EndpointState } from "#components/webhooks/state.tsx";
@@ -38,20 +39,22 @@ const factsOf = (endpoint: WebhookEndpoint) => [
   ["Added", at(endpoint.createdAt, "")] as const,
 ];
 
-const answerOf = ({ responseStatus, error }: WebhookDelivery): string =>
-  error ?? (responseStatus === undefined ? "" : String(responseStatus));
-
 const Exchange = ({ delivery }: { readonly delivery: WebhookDelivery }) => (
   <Panel id="exchange" title={delivery.type} aside={<DeliveryState status={delivery.status} />}>
     <div className="panel-body grid grid-cols-1 gap-4">
-      {delivery.event && <Code label="Request" text={JSON.stringify(delivery.event, null, 2)} />}
-      {delivery.responseBody !== undefined && <Code label="Answer" text={visible(delivery.responseBody)} />}
+      {delivery.event ? (
+        <Code label="Payload" text={JSON.stringify(delivery.event, null, 2)} />
+      ) : (
+        <p className="text-sm text-muted">The event of this message can no longer be read.</p>
+      )}
+      {delivery.responseBody !== undefined && <Code label="Answer, its first 512 bytes" text={visible(delivery.responseBody)} />}
       <Pairs
         items={[
           ["webhook-id", <Copyable key="id" value={delivery.eventId} label="event id" />],
-          ["Answer", answerOf(delivery) || "None yet"],
+          ["Answer", answerWords(delivery) || "None yet"],
           ["Attempts", String(delivery.attempts)],
-          ...(delivery.nextAttemptAt === undefined ? [] : [["Next attempt", at(delivery.nextAttemptAt, "")] as const]),
+          ["Last attempt", at(delivery.lastAttemptAt, "None yet")],
+          ["Next attempt", at(delivery.nextAttemptAt, "None is planned")],
         ]}
       />
     </div>
@@ -62,7 +65,8 @@ type DeliveriesProps = { readonly view: WebhookView; readonly path: string; read
 
 const Deliveries = ({ view: { endpoint, deliveries, nextCursor }, path, query }: DeliveriesProps) => {
   const cursor = one(query, "cursor");
-  const hrefOf = (id: string) => `${path}?${new URLSearchParams({ ...(cursor !== undefined && { cursor }), delivery: id })}`;
+  const hrefOf = (id: string) =>
+    `${path}?${new URLSearchParams({ ...(cursor !== undefined && { cursor }), delivery: id })}#exchange`;
   const id = endpoint.webhookEndpointId;
   const resends = endpoint.status === "enabled";
   const actions = {
@@ -91,7 +95,11 @@ const Deliveries = ({ view: { endpoint, deliveries, nextCursor }, path, query }:
           columns={[
             { name: "Event", cell: ({ type }) => type },
             { name: "Time", cell: ({ createdAt }) => <Moment at={createdAt} show="short" /> },
-            { name: "Answer", cell: answerOf },
+            { name: "Answer", cell: answerWords },
+            {
+              name: "Next attempt",
+              cell: ({ nextAttemptAt }) => (nextAttemptAt === undefined ? null : <Moment at={nextAttemptAt} show="short" />),
+            },
             { name: "Attempts", cell: ({ attempts }) => String(attempts), numeric: true },
             { name: "State", cell: ({ status }) => <DeliveryState status={status} /> },
             ...(resends ? [actions] : []),
