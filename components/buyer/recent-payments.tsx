@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { itemOf } from "#components/payments/payee.ts";
 import { Dated } from "#components/ui/dated.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Money, money } from "#components/ui/money.tsx";
@@ -11,8 +12,7 @@ function whatOf({ intent: { resource }, authorization: { policyDecision } }: Pay
     const because = policyDecision.reasons.find(({ effect }) => effect === "deny");
     if (because) return because.message;
   }
-  if (resource?.method !== undefined && resource.pathTemplate !== undefined) return `${resource.method} ${resource.pathTemplate}`;
-  return resource?.description ?? "";
+  return resource ? itemOf(resource) : "";
 }
 
 function State({ payment: { authorization, executions } }: { readonly payment: Payment }) {

@@ -1,5 +1,6 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { itemOf } from "#components/payments/payee.ts";
 import { AskerName } from "#components/ui/asker-name.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
@@ -35,13 +36,13 @@ function Seller({ seller: { domain, name, verified } }: Pick<PaymentView, "selle
 }
 
 function Resource({ resource }: { readonly resource: NonNullable<PaymentView["payment"]["intent"]["resource"]> }) {
-  const { method, pathTemplate, resourceId } = resource;
-  return method !== undefined && pathTemplate !== undefined ? (
+  const { method, pathTemplate } = resource;
+  return method !== undefined && pathTemplate !== undefined && !pathTemplate.includes("{") ? (
     <span className="wrap-anywhere">
       <RequestLine method={method} path={pathTemplate} />
     </span>
   ) : (
-    <Untrusted>{resourceId}</Untrusted>
+    <Untrusted>{itemOf(resource)}</Untrusted>
   );
 }
 

@@ -4,3 +4,14 @@ type Payee = {
 };
 
 export const payeeOf = ({ seller, payTo }: Payee): string => seller.domain ?? seller.name ?? payTo ?? "Unknown seller";
+
+type Resource = {
+  readonly resourceId: string;
+  readonly description?: string | undefined;
+  readonly method?: string | undefined;
+  readonly pathTemplate?: string | undefined;
+};
+
+/** What is bought, in untrusted text. A path with placeholders says nothing to a buyer. */
+export const itemOf = ({ resourceId, description, method = "GET", pathTemplate }: Resource): string =>
+  description ?? (pathTemplate === undefined || pathTemplate.includes("{") ? resourceId : `${method} ${pathTemplate}`);

@@ -1,4 +1,4 @@
-import { payeeOf } from "#components/payments/payee.ts";
+import { itemOf, payeeOf } from "#components/payments/payee.ts";
 import { StageBadge } from "#components/payments/stage-badge.tsx";
 import { AskerName } from "#components/ui/asker-name.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
@@ -15,7 +15,7 @@ const columns = [
         <Untrusted>{payeeOf(row)}</Untrusted>
         {row.resource && (
           <span className="sub">
-            <Untrusted>{row.resource.description ?? row.resource.resourceId}</Untrusted>
+            <Untrusted>{itemOf(row.resource)}</Untrusted>
           </span>
         )}
       </>

@@ -4,6 +4,7 @@ import { newId } from "#lib/ids.ts";
 import type { Atomic } from "#lib/money.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
 import type { CheckoutDraft } from "#lib/payments/queue-item.ts";
+import { fitsTemplate } from "#lib/sellers/resource-of-payment.ts";
 import { readChallenge } from "#lib/x402/compare-challenge.ts";
 
 export type CheckoutRequest = {
@@ -32,14 +33,23 @@ function addressOf({ intent, domain }: SinglePayment): string {
   return URL.canParse(url) ? new URL(url).href : domain;
 }
 
-/** The name is registered text or, for an unregistered resource, a URL or domain that is not trusted (see addressOf). */
+/** The path that was asked for, if it fits the template of the registered resource; null if it is not known. */
+function pathOf(asked: SinglePayment, template: string): string | null {
+  if (!template.includes("{")) return template;
+  const path = URL.parse(addressOf(asked))?.pathname ?? "";
+  return fitsTemplate(path, template) ? path : null;
+}
+
+/**
+ * The name is registered text with, for a template such as /reports/{date}, the path that was asked for; for an unregistered
+ * resource, it is a URL or domain that is not trusted (see addressOf).
+ */
 function resourceLine(asked: SinglePayment): Line {
   const { intent, resourceId } = asked;
-  const { resource } = intent;
-  const registered = resourceId === null ? undefined : resource;
-  const name =
-    registered?.description ??
-    (registered?.pathTemplate ? `${registered.method ?? "GET"} ${registered.pathTemplate}` : addressOf(asked));
+  const registered = resourceId === null ? undefined : intent.resource;
+  const path = registered?.pathTemplate ? pathOf(asked, registered.pathTemplate) : null;
+  const request = path === null ? null : `${registered?.method ?? "GET"} ${path}`;
+  const name = registered?.description ?? request ?? (registered?.pathTemplate ? registered.resourceId : addressOf(asked));
   return { productId: resourceId ?? "payment", name, quantity: 1, unitAmount: intent.amount };
 }
 

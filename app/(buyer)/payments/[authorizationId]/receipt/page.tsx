@@ -1,7 +1,7 @@
 import { found } from "#app/found.ts";
 import { requireMember } from "#app/session.ts";
 import { AmountsTable } from "#components/payments/amounts-panel.tsx";
-import { payeeOf } from "#components/payments/payee.ts";
+import { itemOf, payeeOf } from "#components/payments/payee.ts";
 import { PrintButton } from "#components/payments/print-button.tsx";
 import { StageBadge } from "#components/payments/stage-badge.tsx";
 import { NotForRole } from "#components/shell/not-for-role.tsx";
@@ -34,9 +34,7 @@ function factsOf(view: PaymentView, buyer: string) {
         <Untrusted>{payeeOf(intent)}</Untrusted>, {seller.verified ? "verified seller" : "not verified"}
       </span>,
     ],
-    ...(intent.resource
-      ? [["For", <Untrusted key="for">{intent.resource.description ?? intent.resource.resourceId}</Untrusted>] as const]
-      : []),
+    ...(intent.resource ? [["For", <Untrusted key="for">{itemOf(intent.resource)}</Untrusted>] as const] : []),
     ...(intent.payTo === undefined ? [] : [["Paid to", <Full key="payTo">{intent.payTo}</Full>] as const]),
     ["Network", `${networkName(intent.chain)}, ${intent.chain}`],
     ["Asked", <Moment key="asked" at={authorization.policyDecision.createdAt} />],
