@@ -173,8 +173,11 @@ function timeTerms({ limits, schedule, validFrom, validUntil }: Policy): Phrase[
   const zones = [...new Set(spans.flatMap((span) => ("timezone" in span ? [span.timezone] : [])))];
   if (zones.length === 1) terms.push([`Days begin at midnight, ${zones[0]} time.`]);
   if (zones.length > 1) terms.push([`Days begin at midnight in their own zone: ${zones.join(", ")}.`]);
-  if (validFrom !== undefined) terms.push(["Begins on ", value(momentWords(validFrom)), "."]);
-  if (validUntil !== undefined) terms.push(["Ends on ", value(momentWords(validUntil)), "."]);
+  // Where the mandate names one zone, all its times are in that zone.
+  const named = [...new Set([...(schedule ? [schedule.timezone] : []), ...zones])];
+  const zone = named.length === 1 ? named[0] : "UTC";
+  if (validFrom !== undefined) terms.push(["Begins on ", value(momentWords(validFrom, zone)), "."]);
+  if (validUntil !== undefined) terms.push(["Ends on ", value(momentWords(validUntil, zone)), "."]);
   return terms;
 }
 

@@ -45,13 +45,14 @@ export const feeWords = (bps: number): string => `${Number((bps / 100).toFixed(2
 export const listWords = <T>(entries: readonly (readonly T[])[]): (T | string)[] =>
   entries.flatMap((entry, at) => [...(at === 0 ? [] : [at === entries.length - 1 ? " and " : ", "]), ...entry]);
 
-const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
-const time = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" });
+const day = { day: "numeric", month: "long", year: "numeric" } as const;
+const time = { hour: "2-digit", minute: "2-digit" } as const;
 
-/** "31 March 2027, 22:00 UTC", or "31 March 2027, midnight UTC"; an ellipsis for text that is not a time. */
-export function momentWords(at: string): string {
+/** "31 March 2027, 22:00 UTC", or "1 April 2027, midnight Europe/Vienna time"; an ellipsis for text that is not a time. */
+export function momentWords(at: string, timeZone = "UTC"): string {
   const moment = new Date(at);
   if (Number.isNaN(moment.getTime())) return "…";
-  const clock = time.format(moment);
-  return clock === "00:00" ? `${day.format(moment)}, midnight UTC` : `${day.format(moment)}, ${clock} UTC`;
+  const format = (parts: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat("en-GB", { ...parts, timeZone }).format(moment);
+  const clock = format(time);
+  return `${format(day)}, ${clock === "00:00" ? "midnight" : clock} ${timeZone === "UTC" ? "UTC" : `${timeZone} time`}`;
 }
