@@ -103,7 +103,7 @@ test.describe("approving", () => {
     await openRequest({ page, context });
     await page.getByRole("button", { name: approve }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
-    const { name, verdict } = await downloadReceipt(page, "Signed receipt");
+    const { name, verdict } = await downloadReceipt(page, "Signed approval");
     expect(verdict).toMatchObject({
       ok: true,
       claims: { kind: "approval", approval: { id: expect.stringMatching(/^apr_/) } },

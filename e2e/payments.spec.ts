@@ -139,16 +139,16 @@ test.describe("payments", () => {
     const allowed = await askFor(purchase, "20.2");
     await signInAs(context, purchase.buyer.credential);
     await page.goto(`/payments/${settled}`);
-    expect(await downloadReceipt(page, "Download the receipt of the decision")).toMatchObject({
+    expect(await downloadReceipt(page, "Download the signed decision")).toMatchObject({
       name: `${settled}.json`,
       verdict: { ok: true, claims: { kind: "authorization", sub: settled, outcome: "allow" } },
     });
-    expect(await downloadReceipt(page, "Download the receipt of the settlement")).toMatchObject({
+    expect(await downloadReceipt(page, "Download the signed settlement")).toMatchObject({
       name: expect.stringMatching(/^exe_\w+\.json$/),
       verdict: { ok: true, claims: { kind: "execution", sub: settled, settlement: { status: "settled", transaction } } },
     });
     await page.goto(`/payments/${allowed}`);
-    await expect(page.getByRole("link", { name: /^Download the receipt/ })).toHaveText(["Download the receipt of the decision"]);
+    await expect(page.getByRole("link", { name: /^Download the signed/ })).toHaveText(["Download the signed decision"]);
   });
 
   test("have a printable receipt after they are settled, and cannot be seen by others", async ({ page, context }) => {

@@ -8,7 +8,7 @@ export default function VerifyPage() {
     <>
       <PageHeader
         title="Verify a receipt"
-        description="A receipt proves what a service decided about a payment. It is checked here in your browser, and nothing that you enter is sent anywhere."
+        description="A signed decision, settlement or approval is a receipt that proves what a service decided about a payment. It is checked here in your browser, and nothing that you enter is sent anywhere."
       />
       <VerifyForm />
     </>

@@ -63,7 +63,7 @@ function Steps({ approval, asker, stage, sandbox, authorizationId }: StepsProps)
           <p>
             Approval <Copyable value={approval.approvalId} label="approval id" head={8} />{" "}
             <ReceiptLink of="approvals" id={approval.approvalId}>
-              Signed receipt
+              Signed approval
             </ReceiptLink>
           </p>
         </li>

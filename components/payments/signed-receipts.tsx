@@ -6,22 +6,22 @@ import { Panel } from "#components/ui/panel.tsx";
 type Props = { readonly authorizationId: string; readonly executionId?: string | undefined };
 
 export const SignedReceipts = ({ authorizationId, executionId }: Props) => (
-  <Panel id="signed-receipts" title="Signed receipts">
+  <Panel id="signed-receipts" title="Signed records">
     <div className="panel-body grid gap-2">
       <p className="text-sm text-muted">
-        A file that proves what this service decided. Only the published keys are needed to check it, for example at{" "}
-        <Link href="/verify">/verify</Link>.
+        Files that prove what this service decided and what was settled. Only the published keys are needed to check them, for
+        example at <Link href="/verify">/verify</Link>.
       </p>
       <ul className="flex flex-wrap gap-x-4 gap-y-1">
         <li>
           <ReceiptLink of="payments" id={authorizationId}>
-            Download the receipt of the decision
+            Download the signed decision
           </ReceiptLink>
         </li>
         {executionId !== undefined && (
           <li>
             <ReceiptLink of="executions" id={executionId}>
-              Download the receipt of the settlement
+              Download the signed settlement
             </ReceiptLink>
           </li>
         )}
