@@ -1,5 +1,6 @@
 import type { StepView } from "#components/start/checklist.tsx";
 import { steps } from "#lib/pages/progress.ts";
+import { ProductRole } from "#lib/vocabulary.ts";
 
 type Props = {
   readonly email: string;
@@ -28,13 +29,22 @@ export function FirstSteps({ email, later }: Props) {
           <h3>Create your organization</h3>
           <p>You are here</p>
         </li>
-        {later.map(({ id, title, text }) => (
-          <li key={id} className={shownFor[steps[id].productRole]}>
-            <h3>{title}</h3>
-            <p>{text}</p>
-          </li>
-        ))}
       </ol>
+      {ProductRole.options.map((role) => (
+        <div key={role} className={`border-t ${shownFor[role]}`}>
+          <p className="px-5 pt-4 text-sm text-muted">{role === "buyer" ? "Then, to buy" : "Then, to sell"}</p>
+          <ol className="timeline p-5">
+            {later
+              .filter(({ id }) => steps[id].productRole === role)
+              .map(({ id, title, text }) => (
+                <li key={id}>
+                  <h3>{title}</h3>
+                  <p>{text}</p>
+                </li>
+              ))}
+          </ol>
+        </div>
+      ))}
     </section>
   );
 }
