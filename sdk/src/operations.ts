@@ -760,16 +760,16 @@ export type FieldError = {
   readonly pointer: string;
 };
 
-/** A mandate, payment or resource that was found. */
+/** A record that was found. */
 export type Found = {
-  readonly type: ("mandate" | "payment" | "resource");
-  /** mandateId, authorizationId or resourceId. */
+  readonly type: ("mandate" | "payment" | "resource" | "payee" | "request" | "agent" | "member" | "seller");
+  /** mandateId, authorizationId, resourceId, checkoutIntentId (request), serviceAccountId (agent), userId (member) or sellerId; for a payee, its domain. */
   readonly id: string;
   /** The seller, if the item is a resource. */
   readonly sellerId?: string;
-  /** The mandate's name, the resource's method and path, or the payee of the payment. */
+  /** The name of the mandate, agent, member or seller; the resource's method and path; the domain of the payee; the payee of the payment; the amount and payee of the request. */
   readonly name: string;
-  /** The mandate's status, the payment's decision, or `live`. */
+  /** The status of the mandate or request, the payment's decision, the member's role, `active`, `paused` or `revoked` for an agent, `paid` or `asked` for a payee, otherwise `live`. */
   readonly status: string;
 };
 
@@ -2289,7 +2289,7 @@ export type WebhookDelivery = {
   readonly type: string;
   readonly status: WebhookDeliveryStatus;
   readonly attempts: number;
-  /** The body of the request. Absent for a test. */
+  /** The body of the request. */
   readonly event?: Event;
   readonly responseStatus?: number;
   /** The first 512 bytes of the last answer. */
@@ -2829,7 +2829,7 @@ export type Operations = {
     readonly request: { readonly body: SaveFeeSchedule; };
     readonly response: FeeSchedule;
   };
-  /** Find mandates, payments and resources by id or name. */
+  /** Find the records of the organization by id or name. */
   readonly searchOrganization: {
     readonly request: { readonly query: { readonly q: string; }; };
     readonly response: {
