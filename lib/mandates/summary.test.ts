@@ -34,10 +34,11 @@ describe("a policy in plain words", () => {
 
   test("says all times in the mandate's zone", () => {
     const limits = { perPayment: "1", budgets: [{ period: "month" as const, timezone, amount: "250" }] };
-    expect(said({ ...least, limits, validUntil: "2027-03-31T22:00:00.000Z" }).split("\n").slice(-2)).toEqual([
-      "Days begin at midnight, Europe/Vienna time.",
-      "Ends on 1 April 2027, midnight Europe/Vienna time.",
-    ]);
+    expect(
+      said({ ...least, limits, validUntil: "2027-03-31T22:00:00.000Z" })
+        .split("\n")
+        .slice(-2),
+    ).toEqual(["Days begin at midnight, Europe/Vienna time.", "Ends on 1 April 2027, midnight Europe/Vienna time."]);
   });
 
   test("says every rule", () => {
