@@ -40,6 +40,8 @@ async function signUpToSell(page: Page): Promise<void> {
   await page.getByLabel("Name", { exact: true }).fill(`Weather Desk ${crypto.randomUUID().slice(0, 8)}`);
   await page.getByRole("checkbox", { name: "Buy" }).uncheck();
   await page.getByRole("checkbox", { name: "Sell" }).check();
+  await expect(page.getByRole("heading", { name: "Put a price on something" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Write a mandate" })).toBeHidden();
   await page.getByRole("button", { name: "Create organization" }).click();
 }
 

@@ -48,7 +48,7 @@ test("only owners and admins change the settings", async ({ page, context }) => 
 test("a test of a webhook tells its outcome beside the button, with payload and next attempt", async ({ page, context }) => {
   const owner = await newOrganization();
   const asked = { baseUrl: process.env["BASE_URL"] ?? "", headers: owner.credential };
-  const url = "https://hooks.nowhere.invalid/countersign";
+  const url = "https://hooks.nowhere.example/countersign";
   const { webhookEndpointId } = await call(createWebhookEndpoint, { body: { url, eventTypes: [], full: false } }, asked);
   await signInAs(context, owner.credential);
   await page.goto(`/settings/webhooks/${webhookEndpointId}`);

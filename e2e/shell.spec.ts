@@ -12,6 +12,15 @@ test.describe("the frame and the documentation", () => {
     for (const path of ["/admin", "/admin/users"]) expect((await page.goto(path))?.status()).toBe(404);
   });
 
+  test("the menu of an organization that buys and sells is whole in a window of 1280x800", async ({ page, context }) => {
+    await signInAs(context, (await newOrganization({ productRoles: ["buyer", "seller"] })).credential);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto("/settings/security");
+    const links = page.getByRole("navigation", { name: "Main", exact: true }).getByRole("link");
+    await expect(links).toHaveCount(18);
+    for (const link of await links.all()) await expect(link).toBeInViewport({ ratio: 1 });
+  });
+
   test("the palette finds pages, themes and objects of the organization on every page", async ({ page, context }) => {
     await signInAs(context, (await newOrganization({ name: "Larkfield Research" })).credential);
     await page.goto("/home");
