@@ -28,7 +28,7 @@ export const searchOrganization = operation({
   tag: "Identity",
   summary: "Find the records of the organization by id or name",
   description:
-    "Mandates, resources, agents and sellers by a part of their name or by their id; members by name, e-mail address or id; payees by a part of their domain or name; requests for approval by their id, payee or items, among the newest 1,000; payments by their id, idempotency key, intentId or transaction, or by the id of their execution, reservation, checkout or order. At most 5 of each kind of the active organization. Kinds that the person may not read are left out.",
+    "Mandates, resources, agents and sellers by a part of their name or by their id; members by name, e-mail address or id; payees by a part of their domain or name; requests for approval by their id or, among the newest 1,000, by payee or items; payments by their id, idempotency key, intentId or transaction, or by the id of their execution, reservation, checkout or order. At most 5 of each kind of the active organization. Kinds that the person may not read are left out.",
   access: "session",
   query: z.strictObject({
     q: z.string().trim().min(2).max(128).meta({ description: "An id, or a part of a name, in any case." }),

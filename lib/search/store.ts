@@ -4,6 +4,7 @@ import { database } from "#lib/db/client.ts";
 import { contains } from "#lib/db/like.ts";
 import { within, type Scope } from "#lib/db/scope.ts";
 import { member, serviceAccounts, user } from "#lib/identity/tables.ts";
+import { prefixes } from "#lib/ids.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import { authorizations } from "#lib/holds/tables.ts";
 import { resources, sellers } from "#lib/sellers/tables.ts";
@@ -13,6 +14,7 @@ import { resources, sellers } from "#lib/sellers/tables.ts";
 const KIND_MAX = 5;
 /** How many of the newest payments and requests are compared with a text that no index finds. */
 const LOOKED_AT = 1_000;
+const LAST = `aut_${"z".repeat(26)}`;
 
 export const mandatesLike = (scope: Scope, text: string) =>
   database()
@@ -59,13 +61,18 @@ export const paymentsOf = (scope: Scope, ids: readonly string[]) =>
     .orderBy(desc(authorizations.authorizationId))
     .limit(KIND_MAX);
 
-/** Every payee that was paid, and those of the newest payments that were asked for, whatever was decided. */
+/**
+ * Every payee that was paid, and those of the newest payments that were asked for, whatever was decided. The rows are compared by
+ * both columns of the index, or the planner could scan the payments of all organizations backwards.
+ */
 export async function payeesLike({ organizationId, environment }: Scope, text: string) {
   const like = contains(text);
   const rows = await database().execute(sql`
     WITH newest AS MATERIALIZED (
-      SELECT terms_id FROM authorizations WHERE organization_id = ${organizationId} AND environment = ${environment}
-      ORDER BY authorization_id DESC LIMIT ${LOOKED_AT}),
+      SELECT terms_id FROM authorizations
+      WHERE (organization_id, authorization_id) >= (${organizationId}, 'aut_0')
+        AND (organization_id, authorization_id) < (${organizationId}, ${LAST}) AND environment = ${environment}
+      ORDER BY organization_id DESC, authorization_id DESC LIMIT ${LOOKED_AT}),
     payees AS (
       SELECT coalesce(s.domain, split_part(p.seller_id, ' ', 1)) AS domain, s.name, true AS paid
       FROM mandates m JOIN mandate_sellers p ON p.mandate_id = m.mandate_id LEFT JOIN sellers s ON s.seller_id = p.seller_id
@@ -81,10 +88,11 @@ export async function payeesLike({ organizationId, environment }: Scope, text: s
 /** The texts of a basket's lines have no index, so only the newest requests are compared. */
 export const requestsLike = (scope: Scope, text: string) => {
   const { checkoutIntentId: id, amount, asset, tokenDecimals, domain, status, expiresAt, canonicalBasket } = checkoutIntents;
+  const isId = text.startsWith(`${prefixes.checkoutIntent}_`);
   const newest = database()
     .select({ id, amount, asset, tokenDecimals, domain, status, expiresAt, canonicalBasket })
     .from(checkoutIntents)
-    .where(within(checkoutIntents, scope))
+    .where(and(within(checkoutIntents, scope), isId ? eq(id, text) : undefined))
     .orderBy(desc(id))
     .limit(LOOKED_AT)
     .as("newest");
