@@ -182,7 +182,7 @@ test.describe("the organization", () => {
     await page.getByRole("button", { name: "New service account" }).click();
     await expect(page.getByRole("radio", { name: /^Sells/ })).toBeVisible();
     await expect(page.getByRole("radio", { name: /^Pays/ })).toBeHidden();
-    await page.getByText(/^Chosen one by one/).click();
+    await page.getByText("Choose one by one").click();
     await expect(page.getByRole("checkbox", { name: /Change paid resources and prices/ })).toBeVisible();
     await expect(page.getByRole("checkbox", { name: /Carry out what was allowed/ })).toBeHidden();
   });
