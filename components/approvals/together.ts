@@ -1,5 +1,5 @@
 import { defaultMandate } from "#components/checkout/default-mandate.ts";
-import { visible } from "#components/ui/untrusted.tsx";
+import { visible } from "#lib/visible-text.ts";
 import type { CheckoutView, MandateView, StepUpReason } from "#lib/approvals/checkout-view.ts";
 import { displayText, formatAmount, min, parseAmount } from "#lib/money.ts";
 

@@ -4,7 +4,8 @@ import { buttonClass } from "#components/ui/button-class.ts";
 import { Moment } from "#components/ui/moment.tsx";
 import { Money } from "#components/ui/money.tsx";
 import { plural } from "#components/ui/plural.ts";
-import { Untrusted, visible } from "#components/ui/untrusted.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
+import { visible } from "#lib/visible-text.ts";
 import type { ApprovalsView, WaitingApproval } from "#lib/pages/view-approvals.ts";
 
 function timeLeft(until: string, now: string): string {

@@ -1,7 +1,8 @@
 import { Clock, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { Moment } from "#components/ui/moment.tsx";
-import { Untrusted, visible } from "#components/ui/untrusted.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
+import { visible } from "#lib/visible-text.ts";
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 import { Cut } from "./cut.tsx";
 import { Record } from "./record.tsx";

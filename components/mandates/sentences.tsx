@@ -1,6 +1,6 @@
 import { createElement, Fragment } from "react";
 import { plainText, type Sentence, type Summary } from "#lib/mandates/summary.ts";
-import { visible } from "#components/ui/untrusted.tsx";
+import { visible } from "#lib/visible-text.ts";
 
 /** The values in a sentence may be user input, so hidden characters in them are made visible. */
 export const Said = ({ sentence, bold = "font-620 text-accent" }: { readonly sentence: Sentence; readonly bold?: string }) =>

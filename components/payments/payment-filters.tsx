@@ -1,7 +1,7 @@
 import { Filters, FilterDate, FilterSearch, FilterSelect } from "#components/ui/filters.tsx";
 import { one, type PageQuery } from "#components/ui/page-query.ts";
 import { statusWord } from "#components/ui/status-badge.tsx";
-import { visible } from "#components/ui/untrusted.tsx";
+import { visible } from "#lib/visible-text.ts";
 import type { PaymentChoices } from "#lib/pages/view-payments.ts";
 import { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
 

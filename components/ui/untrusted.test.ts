@@ -1,15 +1,34 @@
 import { describe, expect, test } from "vitest";
-import { visible } from "#components/ui/untrusted.tsx";
+import { visible } from "#lib/visible-text.ts";
 import { columnDigits, money } from "#components/ui/money.tsx";
 
 describe("text that other people wrote", () => {
-  test.each(["\u202E", "\u2066", "\u200F", "\u061C", "\u0000", "\u001B", "\u200B", "\u2060", "\uFEFF", "\u{E0041}", "\n"])(
-    "%j is made visible",
-    (hidden) => expect(visible(`a${hidden}b`)).toBe("a\uFFFDb"),
-  );
+  test.each([
+    "\u202E",
+    "\u2066",
+    "\u200F",
+    "\u061C",
+    "\u0000",
+    "\u001B",
+    "\u200B",
+    "\u2060",
+    "\uFEFF",
+    "\u{E0041}",
+    "\n",
+    "\u009B",
+    "\u2028",
+    "\u00AD",
+    "\u034F",
+    "\u3164",
+    "\uFE01",
+    "\u{E0100}",
+    "\uE000",
+    "\uFFF9",
+  ])("%j is made visible", (hidden) => expect(visible(`a${hidden}b`)).toBe("a\uFFFDb"));
 
-  test.each(["Acme Supply", "38 × 90 mm", "קפה", "日本茶", "👩‍🔬 coat", "café"])("%s stays as it is", (text) =>
-    expect(visible(text)).toBe(text),
+  test.each(["Acme Supply", "38 × 90 mm", "קפה", "日本茶", "👩‍🔬 coat", "❤️ card", "café", "می‌خواهم", "ᠠ᠋"])(
+    "%s stays as it is",
+    (text) => expect(visible(text)).toBe(text),
   );
 });
 

@@ -4,6 +4,7 @@ import type { KeyCaller } from "#lib/http/operation.ts";
 import type { Call } from "#lib/mcp/call-operation.ts";
 import type { Elicitation } from "#lib/mcp/elicitation.ts";
 import type { ErrorBody } from "#lib/problem.ts";
+import { visibleJson, visibleLines } from "#lib/visible-text.ts";
 
 export type ToolContext = {
   readonly caller: KeyCaller;
@@ -64,10 +65,13 @@ const WARNING =
 /** Fields that contain text of a seller, at any depth: its 402, and an order with its product names. */
 const fromSellers: ReadonlySet<string> = new Set(["challenge", "order"]);
 
-/** A seller's text may contain instructions, so `content` has it apart and marked as data. `structuredContent` has all fields. */
+/**
+ * A seller's text may contain instructions, so `content` has it apart and marked as data. `structuredContent` has all fields. No
+ * text has characters that are invisible or that control a terminal, because clients print the text.
+ */
 export function resultOf(output: z.ZodObject, { content, isError = false, untrusted }: ToolAnswer): CallToolResult {
-  const structuredContent = output.parse(content);
-  const foreign = untrusted === undefined ? [] : [untrusted];
+  const structuredContent = visibleJson(output.parse(content));
+  const foreign = untrusted === undefined ? [] : [visibleLines(untrusted)];
   const summary = JSON.stringify(structuredContent, (name, value: unknown) => {
     if (name === "answer" && untrusted !== undefined) return undefined;
     if (!fromSellers.has(name) || typeof value !== "object" || value === null) return value;

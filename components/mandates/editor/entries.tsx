@@ -3,7 +3,7 @@ import { type KeyboardEvent, useRef, useState } from "react";
 import { useController } from "react-hook-form";
 import { announce } from "#components/ui/announcements.tsx";
 import { Field } from "#components/ui/field.tsx";
-import { visible } from "#components/ui/untrusted.tsx";
+import { visible } from "#lib/visible-text.ts";
 import type { MandateDraft } from "#lib/mandates/draft.ts";
 import { useDraft } from "./draft-form.ts";
 

@@ -1,7 +1,7 @@
 import { useWatch } from "react-hook-form";
 import { Choice } from "#components/ui/choice.tsx";
 import { Field, FieldError } from "#components/ui/field.tsx";
-import { visible } from "#components/ui/untrusted.tsx";
+import { visible } from "#lib/visible-text.ts";
 import type { MandateDraft } from "#lib/mandates/draft.ts";
 import type { EditorChoices } from "#lib/pages/view-editor.ts";
 import { useDraft } from "./draft-form.ts";
