@@ -1,5 +1,6 @@
 import { isPublicRoutableHost } from "@better-auth/core/utils/host";
 import ipaddr from "ipaddr.js";
+import { isLocalName } from "#lib/outbound/local-name.ts";
 
 export type OutboundRules = {
   /** The host:port pairs of this machine that the service may call in a sandbox, also by http. */
@@ -14,7 +15,6 @@ export type Target =
 
 const URL_MAX = 2_048;
 const PORTS = new Set(["", "443", "8443"]);
-const LOCAL_NAME = /(^|\.)(localhost|local|internal|lan|home|corp|arpa|onion|test|invalid)$/;
 const LOOPBACK_NAME = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
 const refused = (detail: string): Target => ({ ok: false, detail });
@@ -58,7 +58,7 @@ export function outboundTarget(text: string, { loopback, own }: OutboundRules): 
 function isPublicHost(hostname: string): boolean {
   const bare = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
   if (ipaddr.isValid(bare)) return isPublicAddress(bare);
-  return hostname.includes(".") && !LOCAL_NAME.test(hostname) && isPublicRoutableHost(hostname);
+  return hostname.includes(".") && !isLocalName(hostname) && isPublicRoutableHost(hostname);
 }
 
 const GLOBAL_IPV6: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse("2000::"), 3];

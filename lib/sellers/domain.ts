@@ -1,4 +1,5 @@
 import { domainToUnicode } from "node:url";
+import { isLocalName } from "#lib/outbound/local-name.ts";
 
 export type Domain = { readonly ok: true; readonly domain: string } | { readonly ok: false; readonly detail: string };
 
@@ -7,7 +8,6 @@ const refused = (detail: string): Domain => ({ ok: false, detail });
 /** Characters that a URL parser takes for a border of the host or removes silently, and characters that cannot be seen. */
 const NOT_A_HOST = /[\s\p{C}/\\?#@]/u;
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
-const LOCAL = /(^|\.)(localhost|local|internal)$/;
 
 /** As the highly restrictive level of UTS 39: one script of a list, or the scripts that Japanese, Chinese and Korean mix with Latin. */
 const single = [
@@ -53,7 +53,7 @@ export function canonicalDomain(text: string, loopback: readonly string[]): Doma
   if (url.port !== "") return refused("A domain has no port.");
   const domain = url.hostname.endsWith(".") ? url.hostname.slice(0, -1) : url.hostname;
   const labels = domain.split(".");
-  if (labels.length < 2 || LOCAL.test(domain) || /^[0-9]*$/.test(labels.at(-1) ?? "")) {
+  if (labels.length < 2 || isLocalName(domain) || /^[0-9]*$/.test(labels.at(-1) ?? "")) {
     return refused("Write a public domain, not an address or the name of a machine.");
   }
   if (!labels.every((label) => LABEL.test(label))) return refused("This is not a host name.");
