@@ -171,7 +171,8 @@ export function presentFeeQuote({ schedule, facts, fee, decimals, ...quoted }: N
     feeQuoteId: quoted.feeQuoteId,
     feeScheduleId: schedule.feeScheduleId,
     buyerOrganizationId: facts.buyerOrganizationId,
-    ...(facts.sellerOrganizationId !== null && { sellerOrganizationId: facts.sellerOrganizationId }),
+    // Buyers see the quote, and the id of another organization is not theirs to know.
+    ...(facts.sellerOrganizationId === facts.buyerOrganizationId && { sellerOrganizationId: facts.sellerOrganizationId }),
     settlementMode: facts.settlementMode,
     enforcementPath: enforcementPathOf(facts),
     paymentProtocol: "x402" as const,

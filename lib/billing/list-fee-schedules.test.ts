@@ -45,6 +45,8 @@ describe("listFeeSchedules", () => {
     expect(Object.keys(data)).toEqual(["items"]);
     const found = data.items.map(({ feeScheduleId }) => feeScheduleId);
     expect(found).toEqual(named("tier", "asSeller", "asBuyer", "everyone", "fs_default"));
+    // No id of another organization, such as the buyer of the schedule asSeller.
+    expect([...new Set(JSON.stringify(data).match(/org_[0-9a-z]{26}/g))]).toEqual([mine.organizationId]);
   });
 
   it("200 shows a platform admin all schedules", async () => {

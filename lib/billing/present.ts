@@ -7,6 +7,17 @@ import { FeePayer, FeeScheduleStatus, PlanTier, SettlementMode, SubscriptionStat
 
 type Metadata = Record<string, unknown>;
 
+/** For a member, without the id of the organization on the other side of the schedule; `viewer` is null for the platform. */
+export function presentScheduleTo(viewer: string | null, row: FeeScheduleRow): FeeSchedule {
+  const own = (id: string | null): string | null => (viewer === null || id === viewer ? id : null);
+  const { buyerOrganizationId, sellerOrganizationId } = row;
+  return presentSchedule({
+    ...row,
+    buyerOrganizationId: own(buyerOrganizationId),
+    sellerOrganizationId: own(sellerOrganizationId),
+  });
+}
+
 export const presentSchedule = (row: FeeScheduleRow): FeeSchedule => ({
   feeScheduleId: row.feeScheduleId,
   name: row.name,

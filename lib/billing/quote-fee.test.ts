@@ -61,11 +61,12 @@ describe("quoteFee", () => {
     const { data } = await quote(asked({ sellerId: shop.sellerId, resourceId: shop.resourceId, sellerOrganizationId: seller }));
     expect(data).toMatchObject({
       feeScheduleId: close.feeScheduleId,
-      sellerOrganizationId: seller,
       serviceFeeAmount: "0.00625",
       sellerNetAmount: "0.246875",
       feePayer: "split",
     });
+    expect(data).not.toHaveProperty("sellerOrganizationId");
+    expect(JSON.stringify((await quote(asked({ sellerId: shop.sellerId }))).data)).not.toContain(seller);
     const own = (await createAgent(seller, ["billing:quote"])).credential;
     expect((await quote(asked({ sellerOrganizationId: seller }), { as: own })).data.feeScheduleId).toBe(close.feeScheduleId);
     expect((await quote(asked())).data.serviceFeeAmount).toBe("0.0025");

@@ -71,8 +71,8 @@ const takeOver = (
       // The attempts until now only looked at the chain; reconcile limits those that submit the payment.
       attempts: 0,
     });
-    const metadata = { sellerOrganizationId: seller.organizationId };
-    auditExecution(tx, execution, { type: "payment.processing", actorId: seller.serviceAccountId, metadata }, now);
+    // The event is in the buyer's audit log, so it names the seller by the id that buyers know.
+    auditExecution(tx, execution, { type: "payment.processing", actorId: execution.sellerId ?? "seller" }, now);
     return "taken";
   });
 

@@ -1,5 +1,5 @@
 import { listFees } from "#lib/billing/contract.ts";
-import { feeDecimals, presentFee, presentSchedule, presentSubscription } from "#lib/billing/present.ts";
+import { feeDecimals, presentFee, presentScheduleTo, presentSubscription } from "#lib/billing/present.ts";
 import { zeroRow } from "#lib/billing/schedule-facts.ts";
 import type { StatementLine, StatementView } from "#lib/billing/statement-view.ts";
 import {
@@ -94,7 +94,7 @@ export async function viewStatement(caller: MemberCaller, asked: StatementReques
     fees: items.map(presentFee),
     ...(nextCursor !== undefined && { nextCursor }),
     ...(subscription && { subscription: presentSubscription(subscription) }),
-    schedules: [...schedules, zeroRow].map(presentSchedule),
+    schedules: [...schedules, zeroRow].map((row) => presentScheduleTo(organizationId, row)),
   };
 }
 
