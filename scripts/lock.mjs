@@ -1,7 +1,10 @@
 // `npm run lock`, to run after each `npm install`. If the registry did not have a package for another platform during the
 // installation, npm leaves it out of the lockfile, and `npm ci` then refuses the lockfile. This adds the missing packages, with
-// their versions from the packages that depend on them.
+// their versions from the packages that depend on them, and asks the registry for each hash that is missing: without one, npm
+// would install whatever it is sent.
+import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
+import { promisify } from "node:util";
 
 const file = new URL("../package-lock.json", import.meta.url);
 const systems = new Set(["android", "darwin", "freebsd", "linux", "openharmony", "win32"]);
@@ -37,6 +40,29 @@ for (const [path, { dev, optionalDependencies = {} }] of Object.entries(packages
     count += 1;
   }
 }
+const AT_ONCE = 4;
+const run = promisify(execFile);
+
+/** npm's own client reads the setting of the registry. It prints nothing if the registry does not have the version. */
+async function integrityOf(name, version) {
+  const { stdout } = await run("npm", ["view", `${name}@${version}`, "dist.integrity", "--json"], { timeout: 120_000 });
+  const integrity = stdout === "" ? null : JSON.parse(stdout);
+  if (!/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? "")) throw new Error(`The registry has no hash of ${name}@${version}.`);
+  return integrity;
+}
+
+const unhashed = Object.entries(packages).filter(
+  ([path, { link, integrity }]) => path !== "" && !link && integrity === undefined,
+);
+const rest = unhashed.values();
+const work = async () => {
+  for (const [path, entry] of rest) {
+    const { version, ...others } = entry;
+    const name = others.name ?? path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
+    packages[path] = { version, integrity: await integrityOf(name, version), ...others };
+  }
+};
+await Promise.all(Array.from({ length: AT_ONCE }, work));
 lock.packages = Object.fromEntries(Object.entries(packages).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
-console.log(`package-lock.json: ${count} added.`);
+console.log(`package-lock.json: ${count} added, ${unhashed.length} hashes added.`);

@@ -1,7 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 
-type Locked = { readonly version?: string; readonly optionalDependencies?: Record<string, string> };
+type Locked = {
+  readonly version?: string;
+  readonly integrity?: string;
+  readonly link?: boolean;
+  readonly optionalDependencies?: Record<string, string>;
+};
 type Lock = { readonly packages: Record<string, Locked> };
 
 const root = new URL("..", import.meta.url);
@@ -38,5 +43,13 @@ describe("the supply chain", () => {
       expect(version, path).toBeTruthy();
       for (const name of Object.keys(optionalDependencies)) expect(names.has(name), `${name}, for ${path}`).toBe(true);
     }
+  });
+
+  test("every package in the lockfile has its hash, also those of other platforms, and the lockfile names no registry", async () => {
+    const unhashed = Object.entries(lock.packages).filter(
+      ([path, { integrity, link }]) => path !== "" && link !== true && !/^sha512-[\w+/]{86}==$/.test(integrity ?? ""),
+    );
+    expect(unhashed.map(([path]) => path)).toEqual([]);
+    expect(await readFile(new URL("package-lock.json", root), "utf8")).not.toContain('"resolved": "http');
   });
 });
