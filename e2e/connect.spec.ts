@@ -16,7 +16,7 @@ const info = { name: "judge", version: "1" };
  * function that finishes it.
  */
 async function discover(clientId: string, redirectUrl: string, old: boolean) {
-  const { kept, provider } = memory(clientId, redirectUrl);
+  const { kept, provider } = memory(redirectUrl, { clientId });
   const open = () =>
     old
       ? { client: new OldClient(info), transport: new OldTransport(mcpAddress(), { authProvider: provider }) }
@@ -64,7 +64,7 @@ async function register(page: Page, name: string): Promise<string> {
   );
 }
 
-test("MCP clients that know only the address sign in, and one button ends a connection", async ({ page, context }) => {
+test("MCP clients that an organization registered sign in, and one button ends a connection", async ({ page, context }) => {
   const owner = await newOrganization({ name: hostileNames.unbroken });
   await writeMandate(owner, "Research");
   await writeMandate(owner, "Travel");
@@ -136,6 +136,12 @@ test("a person signs in first and returns to the request; a person who may not c
   await page.getByLabel("Password").fill(PASSWORD);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect(page.getByText("Your role in Acme may not connect programs.")).toBeVisible();
+  await page.context().clearCookies();
+  query.set("scope", "everything");
+  await page.goto(`/api/auth/oauth2/authorize?${query}`);
+  await expect(page.getByText("Nothing was sent to the program.")).toBeVisible();
+  await expectAccessible(page);
+  await signInAs(page.context(), approver.credential);
   await page.goto("/connect?client_id=countersign-cli&redirect_uri=https%3A%2F%2Fevil.example&code_challenge=x");
   await expect(page.getByText("The request of the program is not valid.")).toBeVisible();
   expect(await page.content()).not.toContain('evil.example"');

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@modelcontextprotocol/client";
 import type { Page } from "@playwright/test";
-import { call } from "#lib/http/client.ts";
-import { createAgentClient } from "#lib/identity/oauth/contract.ts";
+import { UnauthorizedError as OldUnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
+import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { newOrganization, PASSWORD, type Owner } from "#test/identity.ts";
 import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
 import { mcpAddress, memory, openCallback } from "./setup/program.ts";
@@ -33,13 +34,10 @@ async function approve(page: Page, url: string): Promise<void> {
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
 }
 
-/**
- * A client that knows only an address and its own client id. `asked` lists its requests, also those to addresses that it finds
- * by itself.
- */
-function program(clientId: string, redirectUrl: string, page: Page) {
+/** A client that knows only an address. `asked` lists its requests, also those to addresses that it finds by itself. */
+function program(redirectUrl: string, page: Page) {
   const asked: string[] = [];
-  const { kept, provider } = memory(clientId, redirectUrl);
+  const { kept, provider } = memory(redirectUrl, { name: "Research agent" });
   const open = () => {
     const client = new Client(
       { name: "journey", version: "1" },
@@ -70,18 +68,16 @@ function program(clientId: string, redirectUrl: string, page: Page) {
 test("a program that knows only the address signs in, gets a paid answer after a person approved it, and is refused after its connection ended", async ({
   page,
 }) => {
-  const as = { baseUrl: mcpAddress().origin, headers: owner.credential };
-  const redirectUris = ["http://127.0.0.1/callback"];
-  const { clientId } = await call(createAgentClient, { body: { name: "Research agent", redirectUris } }, as);
   const callback = await openCallback();
   try {
-    const { asked, kept, open } = program(clientId, callback.redirectUrl, page);
+    const { asked, kept, open } = program(callback.redirectUrl, page);
     const first = open();
     await expect(first.client.connect(first.transport)).rejects.toThrow(UnauthorizedError);
-    expect([asked[0], ...new Set(asked.slice(1).filter((line) => line.endsWith(" 200")))]).toEqual([
+    expect([asked[0], ...new Set(asked.slice(1).filter((line) => / 20[01]$/.test(line)))]).toEqual([
       "POST /mcp 401",
       "GET /.well-known/oauth-protected-resource/mcp 200",
       "GET /.well-known/oauth-authorization-server/api/auth 200",
+      "POST /api/auth/oauth2/register 201",
     ]);
 
     await page.goto(kept.url?.href ?? "");
@@ -89,6 +85,8 @@ test("a program that knows only the address signs in, gets a paid answer after a
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await expect(page.getByRole("heading", { name: "Connect Research agent to Larkfield Research?" })).toBeVisible();
+    await expect(page.getByText("This program is not verified")).toBeVisible();
+    await expectAccessible(page);
     await page.getByRole("button", { name: "Connect" }).click();
     await expect(page.getByText("Go back to the program.")).toBeVisible();
     await first.transport.finishAuth(callback.answers[0]!.searchParams);
@@ -113,10 +111,48 @@ test("a program that knows only the address signs in, gets a paid answer after a
     const ping = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
     const refused = await fetch(mcpAddress(), { method: "POST", headers, body: ping });
     expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([401, expect.stringContaining("invalid_token")]);
-    const body = new URLSearchParams({ grant_type: "refresh_token", client_id: clientId, refresh_token });
+    const body = new URLSearchParams({ grant_type: "refresh_token", client_id: kept.client?.client_id ?? "", refresh_token });
     const renewed = await fetch(new URL("/api/auth/oauth2/token", mcpAddress()), { method: "POST", body });
     expect([renewed.status, await renewed.json()]).toMatchObject([400, { error: "invalid_grant" }]);
     await expect(client.callTool({ name: "get_budget", arguments: {} })).rejects.toThrow("session not found");
+    await client.close();
+  } finally {
+    callback.close();
+  }
+});
+
+test("a client of 2025 that knows only the address signs in, and gets a paid answer after a person approved it", async ({
+  page,
+  context,
+}) => {
+  await signInAs(context, owner.credential);
+  const callback = await openCallback();
+  try {
+    const { kept, provider } = memory(callback.redirectUrl, { name: "Elder agent" });
+    const open = () => ({
+      client: new OldClient({ name: "journey", version: "1" }),
+      transport: new OldTransport(mcpAddress(), { authProvider: provider }),
+    });
+    const first = open();
+    // The transport's own type allows `undefined` where the client's type does not.
+    await expect(first.client.connect(first.transport as never)).rejects.toThrow(OldUnauthorizedError);
+    await page.goto(kept.url?.href ?? "");
+    await expect(page.getByRole("heading", { name: "Connect Elder agent to Larkfield Research?" })).toBeVisible();
+    await page.getByRole("button", { name: "Connect" }).click();
+    await expect(page.getByText("Go back to the program.")).toBeVisible();
+    await first.transport.finishAuth(callback.answers[0]?.searchParams.get("code") ?? "");
+
+    const { client, transport } = open();
+    await client.connect(transport);
+    const before = stall.seller.served();
+    const purchase = { url: stall.reportUrl, mandateId: stall.mandateId, purpose: "The report of an elder" };
+    const asked = await client.callTool({ name: "fetch_paid", arguments: purchase });
+    const { status, approvalUrl } = asked.structuredContent as { readonly status: string; readonly approvalUrl: string };
+    expect(status).toBe("approvalRequired");
+    await approve(page, approvalUrl);
+    const paid = await client.callTool({ name: "fetch_paid", arguments: purchase });
+    expect(paid.structuredContent).toMatchObject({ status: "paid", answer: { status: 200, text: paidAnswer } });
+    expect(stall.seller.served()).toBe(before + 1);
     await client.close();
   } finally {
     callback.close();

@@ -1,17 +1,20 @@
 import { createHash, randomBytes, randomInt } from "node:crypto";
 import { env } from "#lib/env.ts";
 import { noteAddress } from "#lib/http/address.ts";
+import type { MemberCaller } from "#lib/http/operation.ts";
 import { connectAgent } from "#lib/identity/oauth/connect-agent.ts";
 import * as contract from "#lib/identity/oauth/contract.ts";
 import { createAgentClient } from "#lib/identity/oauth/create-agent-client.ts";
+import { authenticateReader } from "#lib/identity/sessions/authenticate.ts";
 import { dispatch } from "#lib/server/routes.ts";
+import type { Owner } from "#test/identity.ts";
 import { send, type Credential } from "#test/tenant.ts";
 
 /* An OAuth client as a program, and the decision of a person as the page sends it. */
 
 export const REDIRECT = "http://127.0.0.1:7777/callback";
 
-const anyAddress = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
+export const anyAddress = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
 
 /** Sends a program's request, by default from a random IP address, because requests are limited for each address. */
 export async function program(
@@ -33,6 +36,13 @@ export async function registerClient(as: Credential, redirectUris = ["http://127
   const { status, data, problem } = await send(contract.createAgentClient, createAgentClient, { body, as });
   if (status !== 201) throw new Error(problem.detail);
   return data.clientId;
+}
+
+/** The person as a page sees them. */
+export async function asMember({ credential, organizationId }: Owner): Promise<MemberCaller> {
+  const caller = await authenticateReader(credential.cookie ?? null);
+  if (caller === null) throw new Error("The person is not signed in.");
+  return { ...caller, organizationId };
 }
 
 export type Asked = { readonly query: string; readonly verifier: string };

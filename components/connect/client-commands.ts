@@ -1,25 +1,25 @@
-export function clientCommands(address: string, clientId: string) {
+export function clientCommands(address: string) {
   const json = (value: unknown): string => JSON.stringify(value, null, 2);
   return [
     {
       name: "Claude Code",
       label: "Command for Claude Code",
-      text: `claude mcp add --transport http --client-id ${clientId} --callback-port 8080 countersign ${address}`,
+      text: `claude mcp add --transport http countersign ${address}`,
     },
     {
       name: "VS Code",
-      label: ".vscode/mcp.json; VS Code asks for the client id",
+      label: ".vscode/mcp.json",
       text: json({ servers: { countersign: { type: "http", url: address } } }),
     },
     {
       name: "Cursor",
       label: ".cursor/mcp.json",
-      text: json({ mcpServers: { countersign: { url: address, auth: { CLIENT_ID: clientId } } } }),
+      text: json({ mcpServers: { countersign: { url: address } } }),
     },
     {
       name: "Codex",
       label: "~/.codex/config.toml, then: codex mcp login countersign",
-      text: `[mcp_servers.countersign]\nurl = "${address}"\n\n[mcp_servers.countersign.oauth]\nclient_id = "${clientId}"`,
+      text: `[mcp_servers.countersign]\nurl = "${address}"`,
     },
     {
       name: "With a key",

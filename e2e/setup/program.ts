@@ -19,17 +19,21 @@ export async function openCallback() {
 
 type Tokens = { readonly access_token: string; readonly refresh_token: string };
 
-/**
- * The storage of an official MCP client, old or new. At first it has only the registered client id; the client adds the rest.
- */
-export function memory(clientId: string, redirectUrl: string) {
-  const kept: { verifier: string; tokens?: Tokens; url?: URL } = { verifier: "" };
+type Registration = { readonly client_id: string };
+
+/** The storage of an official MCP client, old or new. Without a client id it is empty, so the client registers itself. */
+export function memory(redirectUrl: string, { clientId, name = "Test client" }: { clientId?: string; name?: string } = {}) {
+  const kept: { verifier: string; client?: Registration; tokens?: Tokens; url?: URL } = {
+    verifier: "",
+    ...(clientId !== undefined && { client: { client_id: clientId } }),
+  };
   return {
     kept,
     provider: {
       redirectUrl,
-      clientMetadata: { redirect_uris: [redirectUrl], client_name: "Test client", token_endpoint_auth_method: "none" },
-      clientInformation: () => ({ client_id: clientId }),
+      clientMetadata: { redirect_uris: [redirectUrl], client_name: name },
+      clientInformation: () => kept.client,
+      saveClientInformation: (client: unknown) => void (kept.client = client as Registration),
       tokens: () => kept.tokens as never,
       saveTokens: (tokens: unknown) => void (kept.tokens = tokens as Tokens),
       redirectToAuthorization: (url: URL) => void (kept.url = url),

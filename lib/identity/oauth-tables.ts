@@ -1,27 +1,36 @@
+import { sql } from "drizzle-orm";
 import { boolean, index, pgTable, text } from "drizzle-orm/pg-core";
 import { createdAt, moment, updatedAt } from "#lib/db/columns.ts";
 import { session, user } from "#lib/identity/tables.ts";
 
 /* The tables of better-auth's OAuth plugin; its fields without a column here are not used (sessions/oauth-server.ts). */
 
-/** The clients that organizations registered; all are public clients, which have no secret. */
+/** Clients that organizations registered, that registered themselves, or that have a metadata document; none has a secret. */
 export const oauthClient = pgTable(
   "oauth_client",
   {
     id: text("id").primaryKey(),
+    /** The URL of its metadata document, or an id that this service chose. */
     clientId: text("client_id").notNull().unique(),
-    /** The id of the organization that registered the client. */
-    referenceId: text("reference_id").notNull(),
+    /** The id of the organization that registered the client; null if the client itself did. */
+    referenceId: text("reference_id"),
     name: text("name").notNull(),
     redirectUris: text("redirect_uris").array().notNull(),
     tokenEndpointAuthMethod: text("token_endpoint_auth_method").notNull(),
     grantTypes: text("grant_types").array().notNull(),
     requirePKCE: boolean("require_pkce").notNull(),
-    createdBy: text("created_by").notNull(),
+    createdBy: text("created_by"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
+    /** A client that described itself is deleted then; null as soon as a person has allowed the client. */
+    expiresAt: moment("expires_at"),
   },
-  (table) => [index("oauth_client_of_organization").on(table.referenceId, table.clientId)],
+  (table) => [
+    index("oauth_client_of_organization").on(table.referenceId, table.clientId),
+    index("oauth_client_unused")
+      .on(table.expiresAt)
+      .where(sql`expires_at IS NOT NULL`),
+  ],
 );
 
 /** The resources (RFC 8707) for which tokens can be issued: only the URL /mcp of this service. */

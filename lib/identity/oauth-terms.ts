@@ -12,6 +12,12 @@ export const REFRESH_TOKEN_PREFIX = "csr_";
 /** The URL for which access tokens are valid: the resource of RFC 8707 and RFC 9728. */
 export const mcpResource = (): string => `${env().BASE_URL}/mcp`;
 
+/** Clients also write the resource with a slash at its end, or name only the origin. Another text is returned unchanged. */
+export function knownResource(resource: string): string {
+  const { origin, href } = new URL(mcpResource());
+  return [`${origin}/`, href, `${href}/`].includes(URL.parse(resource)?.href ?? "") ? mcpResource() : resource;
+}
+
 /** The URL that identifies this service as the issuer of tokens (RFC 8414, RFC 9207). */
 export const oauthIssuer = (): string => `${env().BASE_URL}/api/auth`;
 

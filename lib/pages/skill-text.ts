@@ -33,7 +33,7 @@ description: Pay for web pages, APIs and orders within limits that a person wrot
 
 You pay under a mandate: rules that a person wrote about how much you may pay, to whom, and when they are asked.
 
-The MCP server is ${baseUrl}/mcp. Sign in by OAuth if your client offers it, or send the API key of your service account as a bearer token.
+The MCP server is ${baseUrl}/mcp. Your client needs only this address to sign in by OAuth. Otherwise send the API key of your service account as a bearer token.
 
 ## Tools
 

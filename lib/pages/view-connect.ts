@@ -1,7 +1,7 @@
 import type { MemberCaller } from "#lib/http/operation.ts";
 import { keyCapabilitiesOf } from "#lib/identity/capabilities.ts";
 import { listLiveServiceAccounts } from "#lib/identity/keys/service-account-store.ts";
-import { answerTo, readSealed } from "#lib/identity/oauth/connect-request.ts";
+import { answerTo, readSealed, type Registration } from "#lib/identity/oauth/connect-request.ts";
 import { redirectPlace } from "#lib/identity/oauth/redirect-uri.ts";
 import { openMandates } from "#lib/mandates/agent-store.ts";
 import type { Capability } from "#lib/vocabulary.ts";
@@ -11,8 +11,9 @@ const ROWS = 100;
 export type ConnectView = {
   readonly organizationId: string;
   readonly clientName: string;
-  /** Whether the client is the command line program of this project. */
-  readonly builtIn: boolean;
+  readonly registration: Registration;
+  /** The host of the client's metadata document. */
+  readonly site: string | null;
   readonly place: ReturnType<typeof redirectPlace>;
   readonly refuseAt: string;
   /** What the client asks for and the person may give; all that the person may give if the client names nothing. */
@@ -44,7 +45,8 @@ export async function viewConnect(caller: MemberCaller, query: string): Promise<
     view: {
       organizationId: caller.organizationId,
       clientName: request.clientName,
-      builtIn: request.organizationId === null,
+      registration: request.registration,
+      site: request.registration === "site" ? new URL(request.clientId).host : null,
       place: redirectPlace(request.redirectUri),
       refuseAt,
       grantable,

@@ -7,13 +7,13 @@ import { drainGate } from "#lib/command/gate-store.ts";
 import { ADDRESS_HEADER, addressOf } from "#lib/http/address.ts";
 import { countAttempt } from "#lib/http/attempts.ts";
 import type { Mounted } from "#lib/server/dispatch.ts";
-import { forwardOAuth } from "#lib/server/serve-oauth.ts";
+import { forwardOAuth, serveRegistration } from "#lib/server/serve-oauth.ts";
 import { withinDeadline } from "#lib/http/deadline.ts";
 import { check, splitUrl } from "#lib/http/input.ts";
 import { parseJson, readBody, requireJsonType } from "#lib/http/json.ts";
 import { isOwnOrigin } from "#lib/http/origin.ts";
 import { problemReply, toProblem } from "#lib/http/reply.ts";
-import { everyMethod, notFoundRoute } from "#lib/api/route.ts";
+import { everyMethod, exportMethods, notFoundRoute } from "#lib/api/route.ts";
 import { RESET_SECONDS } from "#lib/identity/sessions/account-mails.ts";
 import { auth } from "#lib/identity/sessions/auth.ts";
 import { served, type Endpoint } from "#lib/identity/sessions/auth-inputs.ts";
@@ -133,10 +133,13 @@ export const serveAuth = (request: Request): Promise<Response> => followRequest(
 async function answerAuth(request: Request): Promise<Response> {
   const { path } = splitUrl(request.url);
   const found = find(path);
-  if (!found) return notFoundRoute(request);
+  return found ? answered(request, () => forwardAndDrain(request, found, path)) : notFoundRoute(request);
+}
+
+async function answered(request: Request, work: () => Promise<Response>): Promise<Response> {
   const requestId = newId("request");
   try {
-    const answer = await withinDeadline(forwardAndDrain(request, found, path));
+    const answer = await withinDeadline(work());
     const headers = new Headers(answer.headers);
     headers.set("Request-Id", requestId);
     headers.set("Cache-Control", "no-store");
@@ -150,6 +153,18 @@ async function answerAuth(request: Request): Promise<Response> {
   }
 }
 
-export const authMounted: readonly Mounted[] = [...Object.keys(served).filter(isServed), ...Object.values(callbacks)].map(
-  (path) => ({ path: BASE + path, methods: everyMethod(serveAuth) }),
-);
+/** Not an endpoint of better-auth, whose own registration writes other rows and has no limit of unused clients. */
+const registration: Mounted = {
+  path: `${BASE}/oauth2/register`,
+  methods: exportMethods({
+    POST: (request) => followRequest(() => answered(request, () => serveRegistration(request, addressOf(request)))),
+  }),
+};
+
+export const authMounted: readonly Mounted[] = [
+  ...[...Object.keys(served).filter(isServed), ...Object.values(callbacks)].map((path) => ({
+    path: BASE + path,
+    methods: everyMethod(serveAuth),
+  })),
+  registration,
+];

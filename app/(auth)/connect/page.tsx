@@ -15,9 +15,24 @@ import { viewConnect, type ConnectView } from "#lib/pages/view-connect.ts";
 
 export const metadata = { title: "Connect a program" };
 
+/** By the error codes of OAuth, and those of readAuthorizationRequest. */
 const refusals: ReadonlyMap<string, string> = new Map([
-  ["invalid_client", "The program is not registered here. Register it on the page “Connect an agent”, or check its client id."],
-  ["invalid_redirect", "The program asks for a redirect to an address that is not registered for it. Nothing was sent there."],
+  [
+    "invalid_client",
+    "The program is not registered here, or its registration has ended. Remove the connection in the program and add it again, or check its client id.",
+  ],
+  ["invalid_redirect", "The program asks for a redirect to an address that is not registered for it, or that cannot get codes."],
+  [
+    "invalid_document",
+    "The program’s metadata document cannot be used. It must be JSON of at most 64 KiB at the address that is its client id, name this address as client_id, use no secret, and have a redirect address that is allowed. Tell the maker of the program.",
+  ],
+  ["invalid_scope", "The program asks for a right that agents cannot have. Tell the maker of the program."],
+  [
+    "invalid_target",
+    "The program asks for access to another service. Check the address in its settings, then start again in the program.",
+  ],
+  ["login_required", "The program asks to be connected without a page, but a person must decide. Start again in the program."],
+  ["server_error", "The request could not be checked. Wait a moment, then start again in the program."],
 ]);
 
 const places: Readonly<Record<ConnectView["place"]["kind"], string>> = {
@@ -32,7 +47,8 @@ const Page = ({
   children,
 }: {
   readonly title: ReactNode;
-  readonly email: string;
+  /** Absent if nobody is signed in. */
+  readonly email?: string;
   readonly children: ReactNode;
 }) => (
   <>
@@ -43,10 +59,12 @@ const Page = ({
     <div className="mx-auto max-w-180 px-4 pt-4 pb-12 md:px-6 md:pt-6 md:pb-16">
       <header className="flex items-center justify-between gap-4 pb-6 text-sm text-muted md:pb-8">
         <Brand />
-        <span className="flex min-w-0 items-center gap-1">
-          <span className="wrap-anywhere max-md:hidden">{email}</span>
-          <SignOut />
-        </span>
+        {email !== undefined && (
+          <span className="flex min-w-0 items-center gap-1">
+            <span className="wrap-anywhere max-md:hidden">{email}</span>
+            <SignOut />
+          </span>
+        )}
       </header>
       <main id="main" tabIndex={-1} className="grid grid-cols-1 gap-6">
         <h1 className="text-2xl tracking-display wrap-anywhere md:text-3xl">{title}</h1>
@@ -56,11 +74,25 @@ const Page = ({
   </>
 );
 
+const known: Readonly<Record<ConnectView["registration"], string>> = {
+  builtIn: "Part of Countersign",
+  organization: "Registered by your organization",
+  site: "Described by the site",
+  itself: "Not verified. The program registered itself",
+};
+
 const Facts = ({ view, organization }: { readonly view: ConnectView; readonly organization: string }) => (
   <>
     <Pairs
       items={[
         ["Program", <Untrusted key="name">{view.clientName}</Untrusted>],
+        [
+          "Identity",
+          <span key="known">
+            {known[view.registration]}
+            {view.site !== null && <strong className="mono"> {view.site}</strong>}
+          </span>,
+        ],
         [
           "Redirects to",
           <span key="place">
@@ -70,14 +102,17 @@ const Facts = ({ view, organization }: { readonly view: ConnectView; readonly or
         ["Organization", <Untrusted key="organization">{organization}</Untrusted>],
       ]}
     />
-    <Notice tone="caution">
-      <p>
-        The name is what the program calls itself; we cannot check it. Connect only if you have just started this in a program
-        that you trust{view.place.kind === "host" ? ", and if you know the site above" : ""}.
-      </p>
-    </Notice>
+    {view.registration !== "builtIn" && (
+      <Notice tone="caution">
+        <p>
+          {view.registration === "itself" && <strong>This program is not verified: anybody can use this name. </strong>}
+          Connect only if you have just started this in a program that you trust
+          {view.place.kind === "host" || view.site !== null ? ", and if you know the site above" : ""}.
+        </p>
+      </Notice>
+    )}
     <p className="text-sm text-muted">
-      {view.builtIn
+      {view.registration === "builtIn"
         ? "It gets an API key of the service account, but no access to your own account."
         : "It gets no access to your own account."}{" "}
       It can never approve payments, raise limits, give rights or see another organization. You can end the connection on the page
@@ -99,14 +134,26 @@ const Stop = ({ children, href, label }: { readonly children: ReactNode; readonl
   </>
 );
 
+/** Also for people who are not signed in, because a sign-in would change nothing. */
+const Refused = ({ error, email }: { readonly error: string; readonly email?: string }) => (
+  <Page title="Nothing was connected" {...(email !== undefined && { email })}>
+    <Stop href="/settings/connect" label="Connect an agent">
+      {refusals.get(error) ?? "The request of the program is not valid. Start again in the program."} Nothing was sent to the
+      program.
+    </Stop>
+  </Page>
+);
+
 export default async function ConnectPage({ searchParams }: { readonly searchParams: SearchParams }) {
+  const { error } = await searchParams;
+  if (typeof error === "string") return <Refused error={error} />;
   const path = await requestPath();
   const caller = await requireMember(path);
   const { user, activeOrganization } = await viewSession(caller.sessionId);
   const organization = activeOrganization?.name ?? "";
-  const { error } = await searchParams;
   const query = path.slice(path.indexOf("?") + 1);
-  const answer = typeof error === "string" ? ({ kind: "unusable", error } as const) : await viewConnect(caller, query);
+  const answer = await viewConnect(caller, query);
+  if (answer.kind === "unusable") return <Refused error={answer.error} email={user.email} />;
   if (answer.kind === "ask") {
     const { view } = answer;
     const title = (
@@ -132,11 +179,6 @@ export default async function ConnectPage({ searchParams }: { readonly searchPar
       {answer.kind === "mayNot" && (
         <Stop href={answer.refuseAt} label="Back to the program">
           Your role in <Untrusted>{organization}</Untrusted> may not connect programs. Ask an owner, admin or developer.
-        </Stop>
-      )}
-      {answer.kind === "unusable" && (
-        <Stop href="/settings/connect" label="Connect an agent">
-          {refusals.get(answer.error) ?? "The request of the program is not valid. Start again in the program."}
         </Stop>
       )}
     </Page>

@@ -68,10 +68,11 @@ export default function McpPage() {
         <Panel
           id="connect"
           title="Connect a client"
-          about="The client uses Streamable HTTP. It signs in by OAuth, or sends the key of a service account as a bearer token."
+          about="The client uses Streamable HTTP and needs only the address. It registers itself, or names its metadata document, and signs in by OAuth: a person decides on a page. A client without OAuth sends the key of a service account as a bearer token."
         >
-          <div className="panel-body">
-            <Code label="The settings of a client" text={settings(BASE_URL)} />
+          <div className="panel-body grid grid-cols-1 gap-5">
+            <Code label="The address" text={`${BASE_URL}/mcp`} />
+            <Code label="The settings of a client with a key" text={settings(BASE_URL)} />
           </div>
         </Panel>
         <Panel

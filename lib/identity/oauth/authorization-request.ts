@@ -1,14 +1,18 @@
 import { env } from "#lib/env.ts";
+import { codeRefusal } from "#lib/identity/oauth/client-metadata.ts";
 import { connectRequestOf, keptQuery, type ConnectRequest } from "#lib/identity/oauth/connect-request.ts";
+import { admitDocument } from "#lib/identity/oauth/register-client.ts";
 import { saveResource } from "#lib/identity/oauth/token-store.ts";
 import { CONNECT_PATH, mcpResource, oauthIssuer } from "#lib/identity/oauth-terms.ts";
 import { auth } from "#lib/identity/sessions/auth.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** The error of an unusable request is shown to the person, because nothing can be sent to the client. */
+/**
+ * Anybody can register a client, so an error is never sent to the client's address: a link to this service would lead a person
+ * there who decided nothing. The page shows the error.
+ */
 export type RequestAnswer =
   | { readonly kind: "accepted"; readonly request: ConnectRequest }
-  | { readonly kind: "refused"; readonly location: string }
   | { readonly kind: "unusable"; readonly error: string };
 
 /** Stores the row of the resource /mcp once per process, because the OAuth plugin looks for the row when it checks a request. */
@@ -40,21 +44,22 @@ const askProvider: Provider = (query) => {
   return oauth2Authorize({ query: Object.fromEntries(query), request, headers: request.headers, asResponse: true });
 };
 
+/** @throws Problem rate_limited for the address of a program that names too many clients */
+type Asked = { readonly query: string; readonly address: string };
+
 /** The authorization endpoint calls this, and connectAgent calls it again before it stores the person's decision. */
-export async function readAuthorizationRequest(query: string, provider = askProvider): Promise<RequestAnswer> {
+export async function readAuthorizationRequest({ query, address }: Asked, provider = askProvider): Promise<RequestAnswer> {
   const kept = keptQuery(query);
   if (kept === null) return { kind: "unusable", error: "invalid_request" };
-  // A redirect to this service could not be distinguished from the redirect to the page that asks the person.
-  if (URL.parse(kept.get("redirect_uri") ?? "")?.origin === env().BASE_URL)
-    return { kind: "unusable", error: "invalid_redirect" };
+  const redirectUri = kept.get("redirect_uri");
+  if (redirectUri === null || codeRefusal(redirectUri) !== null) return { kind: "unusable", error: "invalid_redirect" };
+  if (!(await admitDocument(kept.get("client_id") ?? "", address))) return { kind: "unusable", error: "invalid_document" };
   await resourceStored();
   const location = (await provider(kept)).headers.get("location");
   const to = location === null ? null : URL.parse(location, env().BASE_URL);
   if (to === null) return { kind: "unusable", error: "server_error" };
-  if (to.origin === env().BASE_URL && to.pathname === "/sign-in") {
+  if (to.origin !== env().BASE_URL || to.pathname !== CONNECT_PATH)
     return { kind: "unusable", error: to.searchParams.get("error") ?? "invalid_request" };
-  }
-  if (to.origin !== env().BASE_URL || to.pathname !== CONNECT_PATH) return { kind: "refused", location: to.href };
   const request = await connectRequestOf(kept);
   return request === null ? { kind: "unusable", error: "invalid_client" } : { kind: "accepted", request };
 }

@@ -1,13 +1,14 @@
-import { and, asc, count, eq } from "drizzle-orm";
+import { and, asc, count, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
 import { oauthClient } from "#lib/identity/oauth-tables.ts";
 
 export type ClientRow = {
   readonly clientId: string;
-  readonly organizationId: string;
+  /** Null for a client that described itself. */
+  readonly organizationId: string | null;
   readonly name: string;
   readonly redirectUris: readonly string[];
-  readonly createdBy: string;
+  readonly createdBy: string | null;
   readonly createdAt: Date;
 };
 
@@ -21,21 +22,79 @@ const columns = {
 };
 
 /** A public client has no secret, so it must use PKCE. */
-export async function insertClient(tx: Tx, { organizationId, redirectUris, ...row }: ClientRow): Promise<void> {
-  await tx.insert(oauthClient).values({
-    ...row,
-    id: crypto.randomUUID(),
-    referenceId: organizationId,
-    redirectUris: [...redirectUris],
-    tokenEndpointAuthMethod: "none",
-    grantTypes: ["authorization_code", "refresh_token"],
-    requirePKCE: true,
-  });
+const valuesOf = ({ organizationId, redirectUris, ...row }: ClientRow) => ({
+  ...row,
+  id: crypto.randomUUID(),
+  referenceId: organizationId,
+  redirectUris: [...redirectUris],
+  tokenEndpointAuthMethod: "none",
+  grantTypes: ["authorization_code", "refresh_token"],
+  requirePKCE: true,
+});
+
+export async function insertClient(tx: Tx, row: ClientRow): Promise<void> {
+  await tx.insert(oauthClient).values(valuesOf(row));
 }
 
+const now = sql`(SELECT clock_timestamp())`;
+const notExpired = sql`(${oauthClient.expiresAt} IS NULL OR ${oauthClient.expiresAt} > ${now})`;
+const unused = isNotNull(oauthClient.expiresAt);
+
 export async function findClient(clientId: string): Promise<ClientRow | null> {
-  const [row] = await database().select(columns).from(oauthClient).where(eq(oauthClient.clientId, clientId));
+  const [row] = await database()
+    .select(columns)
+    .from(oauthClient)
+    .where(and(eq(oauthClient.clientId, clientId), notExpired));
   return row ?? null;
+}
+
+/** How long a client that described itself waits for a person. */
+const UNUSED_SECONDS = 86_400;
+/** A person who reads the consent page has at least this time before a flood of registrations can remove the client. */
+const SAFE_SECONDS = 600;
+
+/** Deletes the oldest unused client that is not too young. Returns false if there is none. */
+async function makeRoom(tx: Tx): Promise<boolean> {
+  const gone = await tx.execute(sql`
+    DELETE FROM ${oauthClient} WHERE id = (
+      SELECT id FROM ${oauthClient} WHERE expires_at < ${now} + make_interval(secs => ${UNUSED_SECONDS - SAFE_SECONDS})
+      ORDER BY expires_at LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING id`);
+  return gone.length === 1;
+}
+
+/**
+ * Stores a client that described itself, or its new description. At most `most` clients wait for a first person at any time; a
+ * new one then takes the place of the oldest. Returns false if there is no room.
+ */
+export async function admitClient(tx: Tx, row: ClientRow, most: number): Promise<boolean> {
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended('clients that described themselves', 0))`);
+  const [waiting] = await tx.select({ count: count() }).from(oauthClient).where(unused);
+  if ((waiting?.count ?? 0) >= most && !(await makeRoom(tx))) return false;
+  const expiresAt = sql`clock_timestamp() + make_interval(secs => ${UNUSED_SECONDS})`;
+  const { name, redirectUris } = row;
+  await tx
+    .insert(oauthClient)
+    .values({ ...valuesOf(row), expiresAt })
+    .onConflictDoUpdate({
+      target: oauthClient.clientId,
+      set: {
+        name,
+        redirectUris: [...redirectUris],
+        updatedAt: sql`clock_timestamp()`,
+        expiresAt: sql`CASE WHEN ${oauthClient.expiresAt} IS NULL THEN NULL ELSE ${expiresAt} END`,
+      },
+    });
+  return true;
+}
+
+/** Keeps a client that described itself, because a person allows it in this transaction. Returns false if it is gone. */
+export async function keepClient(tx: Tx, clientId: string): Promise<boolean> {
+  const kept = await tx
+    .update(oauthClient)
+    .set({ expiresAt: null })
+    .where(and(eq(oauthClient.clientId, clientId), isNull(oauthClient.referenceId), notExpired))
+    .returning({ clientId: oauthClient.clientId });
+  return kept.length === 1;
 }
 
 /** The client cannot be removed before this transaction ends. */

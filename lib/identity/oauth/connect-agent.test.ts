@@ -4,7 +4,7 @@ import { auditEvents } from "#lib/audit/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import { authenticateAgent } from "#lib/identity/oauth/authenticate-agent.ts";
-import { oauthAccessToken } from "#lib/identity/oauth-tables.ts";
+import { oauthAccessToken, oauthClient } from "#lib/identity/oauth-tables.ts";
 import { serviceAccounts, session } from "#lib/identity/tables.ts";
 import { useDatabase } from "#test/database.ts";
 import { newKey, newMember, newOrganization } from "#test/identity.ts";
@@ -84,8 +84,8 @@ describe("connectAgent", () => {
     const beyond = await decide(owner.credential, asking(clientId).query, { capabilities: ["payments:read", "audit:read"] });
     expect([beyond.status, beyond.problem.errors]).toMatchObject([400, [{ pointer: "/capabilities/1" }]]);
     for (const scope of ["checkouts:approve", "mandates:manage", "members:manage", "serviceAccounts:manage", "openid"]) {
-      const back = await authorize(asking(clientId, { scope }).query);
-      expect([scope, back.href.startsWith(REDIRECT), back.searchParams.get("error")]).toEqual([scope, true, "invalid_scope"]);
+      const page = await authorize(asking(clientId, { scope }).query);
+      expect([scope, page.pathname, page.search]).toEqual([scope, "/connect", "?error=invalid_scope"]);
     }
   });
 
@@ -147,7 +147,21 @@ describe("connectAgent", () => {
     }
   });
 
-  test("a missing or plain code challenge and another resource are reported to the client, with the issuer", async () => {
+  test("an address with a scheme that is not allowed gets no code, even if it was registered before", async () => {
+    const owner = await newOrganization();
+    const clientId = await registerClient(owner.credential);
+    await database()
+      .update(oauthClient)
+      .set({ redirectUris: ["ms-msdt:/id", "com.example.app:/callback"] })
+      .where(eq(oauthClient.clientId, clientId));
+    const { query } = asking(clientId, { redirect_uri: "ms-msdt:/id" });
+    expect((await authorize(query)).href).toBe(`${env().BASE_URL}/connect?error=invalid_redirect`);
+    expect((await decide(owner.credential, query)).status).toBe(400);
+    const own = asking(clientId, { redirect_uri: "com.example.app:/callback" });
+    expect((await decide(owner.credential, own.query)).data.redirectTo).toMatch(/^com\.example\.app:\/callback\?code=/);
+  });
+
+  test("an error is shown on a page of this service and never sent to the client's address, which anybody can register", async () => {
     const owner = await newOrganization();
     const clientId = await registerClient(owner.credential);
     const wrong = [
@@ -155,12 +169,12 @@ describe("connectAgent", () => {
       [{ code_challenge_method: "plain" }, "invalid_request"],
       [{ resource: "https://other.example/mcp" }, "invalid_target"],
       [{ prompt: "none" }, "login_required"],
+      [{ response_type: "token" }, "invalid_request"],
     ] as const;
     for (const [changes, error] of wrong) {
       const { query } = asking(clientId, changes);
-      const back = await authorize(query);
-      expect([changes, back.origin + back.pathname, back.searchParams.get("error")]).toEqual([changes, REDIRECT, error]);
-      expect(back.searchParams.get("iss")).toBe(`${env().BASE_URL}/api/auth`);
+      const page = await authorize(query);
+      expect([changes, page.href]).toEqual([changes, `${env().BASE_URL}/connect?error=${error}`]);
       expect((await decide(owner.credential, query)).status).toBe(400);
     }
   });

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { audit, clock } from "#lib/audit/transact.ts";
 import type { Tx } from "#lib/db/client.ts";
+import { addressOf } from "#lib/http/address.ts";
 import type { Handler, SessionCaller } from "#lib/http/operation.ts";
 import { grantCapabilities, keyCapabilitiesOf } from "#lib/identity/capabilities.ts";
 import { newKeyId } from "#lib/identity/keys/api-key.ts";
@@ -9,7 +10,7 @@ import { insertConnection, insertServiceAccount, lockServiceAccount } from "#lib
 import { requireStillHeld } from "#lib/identity/lock-members.ts";
 import { readAuthorizationRequest } from "#lib/identity/oauth/authorization-request.ts";
 import { answerTo, type ConnectRequest } from "#lib/identity/oauth/connect-request.ts";
-import { lockClient } from "#lib/identity/oauth/client-store.ts";
+import { keepClient, lockClient } from "#lib/identity/oauth/client-store.ts";
 import * as contract from "#lib/identity/oauth/contract.ts";
 import { redirectPlace } from "#lib/identity/oauth/redirect-uri.ts";
 import { insertCode } from "#lib/identity/oauth/token-store.ts";
@@ -23,8 +24,8 @@ type Member = SessionCaller & { readonly organizationId: string };
 type Body = Parameters<Handler<typeof contract.connectAgent>>[0]["body"];
 
 /** @throws Problem invalid_request, or not_found for a client of another organization */
-async function acceptedRequest(text: string, { organizationId }: Member): Promise<ConnectRequest> {
-  const answer = await readAuthorizationRequest(text);
+async function acceptedRequest(query: string, address: string, { organizationId }: Member): Promise<ConnectRequest> {
+  const answer = await readAuthorizationRequest({ query, address });
   if (answer.kind !== "accepted")
     throw invalidField("/request", "This authorization request is not valid. Start again in the client.");
   const { request } = answer;
@@ -83,26 +84,32 @@ async function pickedAccount(tx: Tx, { organizationId }: Member, id: string, cho
   return { serviceAccountId: id, organizationId, scopes };
 }
 
+/** Keeps the client from being removed before this transaction ends. Returns false if it was removed already. */
+async function holdClient(tx: Tx, { registration, organizationId, clientId }: ConnectRequest): Promise<boolean> {
+  if (registration === "builtIn") return true;
+  return organizationId === null ? keepClient(tx, clientId) : (await lockClient(tx, organizationId, clientId)) !== null;
+}
+
 /** The authorization code is secret, so it is not in the reply that is stored for retries. */
-export const connectAgent: Handler<typeof contract.connectAgent> = async ({ body }, { caller, idempotency }) => {
+export const connectAgent: Handler<typeof contract.connectAgent> = async ({ body }, { caller, idempotency, request: sent }) => {
   requireOneAccount(body);
   requireWithinMandates(body);
   if (body.organizationId !== undefined && body.organizationId !== caller.organizationId) throw notFound("active organization");
-  const request = await acceptedRequest(body.request, caller);
+  const request = await acceptedRequest(body.request, addressOf(sent), caller);
   requireAsked(body.capabilities, request);
   return onceWithoutKey(contract.connectAgent, idempotency, async (tx) => {
     const { userId, sessionId, organizationId } = caller;
     const held = await requireStillHeld(tx, caller, "serviceAccounts:manage");
     const chosen = grantCapabilities(body.capabilities, held);
     await requireProvedToGive(tx, caller);
-    if (request.organizationId !== null && !(await lockClient(tx, organizationId, request.clientId))) throw notFound("client");
+    if (!(await holdClient(tx, request))) throw notFound("client");
     const now = await clock(tx);
     const account =
       body.serviceAccountId === undefined
         ? await newAccount(tx, caller, body, chosen, now)
         : await pickedAccount(tx, caller, body.serviceAccountId, chosen);
     const { serviceAccountId, scopes } = account;
-    const { clientId, clientName, redirectUri } = request;
+    const { clientId, clientName, redirectUri, registration } = request;
     const keyId = newKeyId();
     const connection = { keyId, preview: `${clientName}, connected`, clientId, scopes, createdBy: userId, createdAt: now };
     await insertConnection(tx, account, connection);
@@ -117,7 +124,8 @@ export const connectAgent: Handler<typeof contract.connectAgent> = async ({ body
     };
     await insertCode(tx, code, { query, userId, sessionId, referenceId: keyId, resource: [mcpResource()] }, CODE_SECONDS);
     const event = { actorId: userId, organizationId, entityType: "serviceAccount", entityId: serviceAccountId };
-    const metadata = { clientId, clientName, keyId, capabilities: scopes, codesGoTo: redirectPlace(redirectUri).name };
+    const codesGoTo = redirectPlace(redirectUri).name;
+    const metadata = { clientId, clientName, registration, keyId, capabilities: scopes, codesGoTo };
     audit(tx, { ...event, type: "serviceAccount.connected", metadata }, now);
     return { serviceAccountId, connectionId: keyId, redirectTo: answerTo(request, { code }) };
   });

@@ -2,14 +2,18 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { env } from "#lib/env.ts";
 import { keyCapabilities } from "#lib/identity/capabilities.ts";
 import { findClient } from "#lib/identity/oauth/client-store.ts";
-import { CLI_CLIENT, oauthIssuer } from "#lib/identity/oauth-terms.ts";
+import { CLI_CLIENT, knownResource, oauthIssuer } from "#lib/identity/oauth-terms.ts";
 import type { Capability } from "#lib/vocabulary.ts";
+
+/** Who vouches for the name of a client: this project, an organization, the site with its metadata document, or nobody. */
+export type Registration = "builtIn" | "organization" | "site" | "itself";
 
 /** An OAuth client's authorization request, after better-auth's OAuth plugin (the provider) has accepted it. */
 export type ConnectRequest = {
   readonly clientId: string;
   readonly clientName: string;
-  /** Null for the command-line program, which no organization registers. */
+  readonly registration: Registration;
+  /** Null if no organization registered the client; it can then work in any whose person allows it. */
   readonly organizationId: string | null;
   readonly redirectUri: string;
   readonly state: string | null;
@@ -40,7 +44,7 @@ export function keptQuery(query: string): URLSearchParams | null {
   const given = new URLSearchParams(query);
   const kept = new URLSearchParams();
   for (const name of NAMES) {
-    const values = [...new Set(given.getAll(name))];
+    const values = [...new Set(name === "resource" ? given.getAll(name).map(knownResource) : given.getAll(name))];
     if (values.length > 1) return null;
     if (values[0] !== undefined) kept.set(name, values[0]);
   }
@@ -68,6 +72,12 @@ function capabilitiesOf(scope: string | null): Capability[] | null {
   return capabilities.length === 0 ? null : capabilities;
 }
 
+function registrationOf(clientId: string, organizationId: string | null): Registration {
+  if (clientId === CLI_CLIENT.clientId) return "builtIn";
+  if (organizationId !== null) return "organization";
+  return URL.canParse(clientId) ? "site" : "itself";
+}
+
 /** Null if the client is not registered, or if the redirect URI or the code challenge is missing. */
 export async function connectRequestOf(kept: URLSearchParams): Promise<ConnectRequest | null> {
   const clientId = kept.get("client_id") ?? "";
@@ -77,6 +87,7 @@ export async function connectRequestOf(kept: URLSearchParams): Promise<ConnectRe
   return {
     clientId,
     clientName: client.name,
+    registration: registrationOf(clientId, client.organizationId),
     organizationId: client.organizationId,
     redirectUri,
     state: kept.get("state"),

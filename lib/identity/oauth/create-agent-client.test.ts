@@ -22,7 +22,8 @@ const create = (as: Credential, redirectUris: readonly string[], key?: string) =
 describe("createAgentClient", () => {
   test("registers https, loopback and a program's own scheme, once per idempotency key, with an audit event", async () => {
     const owner = await newOrganization();
-    const redirectUris = ["https://agent.example/cb", "http://[::1]:33418/", "cursor://anysphere.cursor-mcp/oauth/callback"];
+    const apps = ["cursor://anysphere.cursor-mcp/oauth/callback", "vscode://publisher.extension", "com.example.app:/callback"];
+    const redirectUris = ["https://agent.example/cb", "http://[::1]:33418/", ...apps];
     const first = await create(owner.credential, redirectUris, "once");
     const again = await create(owner.credential, redirectUris, "once");
     expect([first.status, first.data.redirectUris]).toEqual([201, redirectUris]);
@@ -41,6 +42,15 @@ describe("createAgentClient", () => {
       "https://user@agent.example/cb",
       "https://*.agent.example/cb",
       "not an address",
+      "ms-msdt:/id PCWDiagnostic",
+      "ms-msdt:/id",
+      "ms-officecmd:x",
+      "search-ms:query=x",
+      "smb://host/share",
+      "intent://scan/#Intent;end",
+      "intent:x",
+      "vscodex://host",
+      "x-apple.systempreferences:com.apple",
       `${env().BASE_URL}/connect`,
     ];
     for (const uri of bad) {

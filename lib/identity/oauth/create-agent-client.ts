@@ -1,8 +1,8 @@
 import { audit, clock } from "#lib/audit/transact.ts";
 import { once } from "#lib/command/idempotency.ts";
-import { env } from "#lib/env.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { requireStillHeld } from "#lib/identity/lock-members.ts";
+import { codeRefusal } from "#lib/identity/oauth/client-metadata.ts";
 import { countClients, insertClient } from "#lib/identity/oauth/client-store.ts";
 import * as contract from "#lib/identity/oauth/contract.ts";
 import { presentClient } from "#lib/identity/oauth/present-client.ts";
@@ -13,8 +13,10 @@ import { invalidField, Problem } from "#lib/problem.ts";
 const CLIENTS_MAX = 50;
 
 export const createAgentClient: Handler<typeof contract.createAgentClient> = ({ body }, { caller, idempotency }) => {
-  const own = body.redirectUris.findIndex((uri) => new URL(uri).origin === env().BASE_URL);
-  if (own >= 0) throw invalidField(`/redirectUris/${own}`, "Authorization codes cannot be sent to this service itself.");
+  for (const [at, uri] of body.redirectUris.entries()) {
+    const refusal = codeRefusal(uri);
+    if (refusal !== null) throw invalidField(`/redirectUris/${at}`, refusal);
+  }
   return once(contract.createAgentClient, idempotency, async (tx) => {
     const { userId, organizationId } = caller;
     // This check also locks the organization, so that no other request adds a client between the count and the insert.

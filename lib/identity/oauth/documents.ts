@@ -17,6 +17,8 @@ export const authorizationServer = () => ({
   authorization_endpoint: `${oauthIssuer()}/oauth2/authorize`,
   token_endpoint: `${oauthIssuer()}/oauth2/token`,
   revocation_endpoint: `${oauthIssuer()}/oauth2/revoke`,
+  registration_endpoint: `${oauthIssuer()}/oauth2/register`,
+  client_id_metadata_document_supported: true,
   scopes_supported: [...keyCapabilities, REFRESH_SCOPE],
   response_types_supported: ["code"],
   response_modes_supported: ["query"],

@@ -117,8 +117,9 @@ test("a 401 of the URL /mcp names the address of the resource metadata (RFC 9728
       authorization_endpoint: `${issuer.href}/oauth2/authorize`,
       code_challenge_methods_supported: ["S256"],
       authorization_response_iss_parameter_supported: true,
+      registration_endpoint: `${issuer.href}/oauth2/register`,
+      client_id_metadata_document_supported: true,
     });
-    expect(document).not.toHaveProperty("registration_endpoint");
   }
   expect((await program("/.well-known/oauth-protected-resource")).status).toBe(200);
 });

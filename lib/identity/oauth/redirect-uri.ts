@@ -1,6 +1,6 @@
+import { APP_SCHEMES, isAppScheme } from "#lib/identity/oauth/app-schemes.ts";
+
 const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
-/** Browsers, mail programs or telephones handle these schemes, so they are not the scheme of a client. */
-const BROWSER_SCHEMES = /^(?:https?|javascript|data|blob|file|filesystem|about|vbscript|view-source|ws|wss|ftp|mailto|tel):$/;
 
 export const isLoopback = (url: URL): boolean => url.protocol === "http:" && LOOPBACK.has(url.hostname);
 
@@ -10,15 +10,16 @@ export function redirectRefusal(text: string): string | null {
   if (url === null) return "This is not an absolute address.";
   if (text.includes("#")) return "A redirect address must not have a fragment.";
   if (url.username !== "" || url.password !== "") return "A redirect address must not have a user name.";
-  if (text.includes("*") || /[\s\\]/.test(text)) return "Write the exact address, without wildcards.";
-  if (url.protocol === "https:" || isLoopback(url)) return null;
+  if (text.includes("*") || /[\s\\\p{C}]/u.test(text)) return "Write the exact address, without wildcards.";
+  if (url.protocol === "https:" || isLoopback(url) || isAppScheme(url.protocol)) return null;
   if (url.protocol === "http:") return "Use https, or http on 127.0.0.1, [::1] or localhost.";
-  return BROWSER_SCHEMES.test(url.protocol) ? "Authorization codes cannot be sent to an address with this scheme." : null;
+  return "Codes are sent only to https, to http on the person's device, and to schemes of programs: a reversed domain such as com.example.app, or one that this service knows.";
 }
 
 /** Shows a person who receives the codes: a host, a program on the person's device, or the scheme of a program. */
 export function redirectPlace(text: string): { readonly kind: "device" | "host" | "app"; readonly name: string } {
   const url = new URL(text);
   if (isLoopback(url)) return { kind: "device", name: url.host };
-  return url.protocol === "https:" ? { kind: "host", name: url.host } : { kind: "app", name: url.protocol };
+  if (url.protocol === "https:") return { kind: "host", name: url.host };
+  return { kind: "app", name: APP_SCHEMES.get(url.protocol.slice(0, -1)) ?? url.protocol };
 }

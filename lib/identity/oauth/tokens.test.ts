@@ -173,7 +173,6 @@ describe("codes and tokens", () => {
     expect((await takeTokens({ grant_type: "client_credentials", client_id: clientId })).data.error).toBe(
       "unsupported_grant_type",
     );
-    expect((await program("/api/auth/oauth2/register", { client_name: "x" })).status).toBe(404);
     expect((await program("/api/auth/oauth2/introspect", { token: "x" })).status).toBe(404);
     const json = { "content-type": "application/json" };
     expect((await program("/api/auth/oauth2/token", { grant_type: "authorization_code" }, json)).status).toBe(400);

@@ -36,7 +36,7 @@ function keptSchema(schema: PluginSchema, tables: Tables): PluginSchema {
 }
 
 /** A field that this service adds to clients and that no request to the plugin can set. */
-const ours = { createdBy: { type: "string", required: true, input: false } } as const;
+const ours = { createdBy: { type: "string", required: false, input: false } } as const;
 
 /** Tokens are random texts without content, so each request reads from the database whether its token is still valid. */
 export function oauthServer(tables: Tables): BetterAuthPlugin {

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, ne, sql } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
 import type { SessionFacts } from "#lib/identity/sessions/present-session.ts";
-import { oauthAccessToken, oauthRefreshToken } from "#lib/identity/oauth-tables.ts";
+import { oauthAccessToken, oauthClient, oauthRefreshToken } from "#lib/identity/oauth-tables.ts";
 import { member, organization, session, user, verification } from "#lib/identity/tables.ts";
 
 /** Null if the session was deleted after the request was authenticated. */
@@ -49,7 +49,7 @@ export async function setActiveOrganization(tx: Tx, sessionId: string, organizat
   await tx.update(session).set({ activeOrganizationId: organizationId }).where(eq(session.id, sessionId));
 }
 
-export const endingTables = [session, verification, oauthAccessToken, oauthRefreshToken] as const;
+export const endingTables = [session, verification, oauthAccessToken, oauthRefreshToken, oauthClient] as const;
 
 // clock_timestamp() is in a subquery, because PostgreSQL uses no index for a comparison with a volatile function.
 export async function deleteEnded(table: (typeof endingTables)[number], rows: number): Promise<number> {

@@ -73,7 +73,7 @@ const Programs = ({ items, manages }: { readonly items: readonly AgentClient[]; 
     {items.length === 0 ? (
       <Empty title="No program is registered">
         {manages
-          ? "Register the program of your agent once. Then you can sign in there."
+          ? "Most programs need no registration. One that asks for a client id does."
           : "An owner, admin or developer can register programs."}
       </Empty>
     ) : (
@@ -138,12 +138,11 @@ export default async function ConnectAgentPage() {
         <Panel id="address" title="Address">
           <div className="panel-body grid grid-cols-1 gap-5">
             <Code label="MCP address" text={address} />
-            <CodeTabs label="Program" snippets={clientCommands(address, clients.at(-1)?.clientId ?? "CLIENT_ID")} />
+            <CodeTabs label="Program" snippets={clientCommands(address)} />
           </div>
           <div className="panel-foot">
-            {clients.length === 0
-              ? "Register a program first; its client id replaces CLIENT_ID."
-              : "With the client id of the program that was registered last."}
+            The program registers itself and opens a page where you decide. If it cannot register itself, register it here and
+            enter the client id in its settings.
           </div>
         </Panel>
         <Connected items={connections} manages={manages} />
