@@ -1,6 +1,8 @@
 import { database } from "#lib/db/client.ts";
 import { deleteInBatches } from "#lib/db/delete-in-batches.ts";
 import { env } from "#lib/env.ts";
+import { provenHosts, workFairly } from "#lib/http/fair-work.ts";
+import { perProcess } from "#lib/process.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
 import { deleteOldMails, endMail, hasDueMail, leaseDueMail, postponeMail, type MailRow } from "#lib/mail/store.ts";
@@ -8,7 +10,10 @@ import { LEASE_MS, transport } from "#lib/mail/transport.ts";
 import { clock } from "#lib/audit/transact.ts";
 
 const BATCH = 16;
-const AT_ONCE = 4;
+const AT_ONCE = 8;
+/** Mails to one recipient, and to one domain whose last mail was taken, that are sent at the same time. */
+const EACH = 2;
+const OF_DOMAIN = 4;
 const ATTEMPTS_MAX = 12;
 const PAUSE_MS = 15_000;
 const PAUSE_MAX_MS = 3_600_000;
@@ -20,21 +25,21 @@ export const pauseAfter = (attempts: number): number => Math.min(PAUSE_MAX_MS, P
 /** Called right before a mail is sent: whether the recipient should still get the mail. */
 type Wanted = (mailId: string) => Promise<boolean>;
 
+const domains = () => perProcess("mail/send-mails domains", () => provenHosts(OF_DOMAIN));
+const domainOf = (recipient: string): string => recipient.slice(recipient.lastIndexOf("@") + 1).toLowerCase();
+
 /** Returns the number of leased mails, at most 16, including those that were not sent. */
 export async function sendMails(isWanted: Wanted = () => Promise.resolve(true)): Promise<number> {
   if (mailDelivery() !== "smtp" || !(await hasDueMail())) return 0;
-  let [left, tried] = [BATCH, 0];
-  const worker = async (): Promise<void> => {
-    while (left > 0) {
-      left -= 1;
-      const mail = await leaseDueMail(LEASE_MS);
-      if (!mail) return;
-      tried += 1;
-      await sendOne(mail, isWanted);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return tried;
+  return workFairly({
+    atOnce: AT_ONCE,
+    each: EACH,
+    batch: BATCH,
+    placesOf: domains().placesOf,
+    lease: (full) => leaseDueMail(LEASE_MS, full),
+    keysOf: ({ recipient }) => ({ owner: recipient, host: domainOf(recipient) }),
+    work: (mail) => sendOne(mail, isWanted),
+  });
 }
 
 async function sendOne(mail: MailRow, isWanted: Wanted): Promise<void> {
@@ -54,9 +59,11 @@ async function sendOne(mail: MailRow, isWanted: Wanted): Promise<void> {
       headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
     });
   } catch (error) {
+    domains().note(domainOf(recipient), false);
     await retryOrGiveUp(mailId, attempts, error);
     return;
   }
+  domains().note(domainOf(recipient), true);
   await endMail(mailId, "sent");
 }
 

@@ -1,6 +1,7 @@
-import { and, asc, desc, eq, lte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, lte, notInArray, sql } from "drizzle-orm";
 import type { Sql } from "#lib/db/sql.ts";
 import { database, type Tx } from "#lib/db/client.ts";
+import type { Full } from "#lib/http/fair-work.ts";
 import { mails } from "#lib/mail/tables.ts";
 
 export type MailRow = typeof mails.$inferSelect;
@@ -39,13 +40,18 @@ export async function hasDueMail(): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** If the worker dies, another one sends the mail after `leaseMs`, so a mail may be sent twice, with the same Message-ID. */
-export async function leaseDueMail(leaseMs: number): Promise<MailRow | null> {
+const domainOf = sql<string>`lower(split_part(${mails.recipient}, '@', 2))`;
+
+/**
+ * The longest due mail to a recipient and domain that are not full; mails that failed come after the others. If the worker dies,
+ * another one sends the mail after `leaseMs`, so a mail may be sent twice, with the same Message-ID.
+ */
+export async function leaseDueMail(leaseMs: number, { owners, hosts }: Full): Promise<MailRow | null> {
   const due = database()
     .select({ mailId: mails.mailId })
     .from(mails)
-    .where(isDue())
-    .orderBy(asc(mails.nextAttemptAt))
+    .where(and(isDue(), notInArray(mails.recipient, [...owners]), notInArray(domainOf, [...hosts])))
+    .orderBy(sql`${mails.attempts} > 0`, asc(mails.nextAttemptAt))
     .limit(1)
     .for("update", { skipLocked: true });
   const [mail] = await database()

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { createServer, type AddressInfo, type Socket } from "node:net";
 import { join } from "node:path";
 import { eq, sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -8,6 +9,7 @@ import { followEvents } from "#lib/notices/follow-events.ts";
 import { messageOf } from "#lib/notices/push-requests.ts";
 import { sendNotices } from "#lib/notices/send-notices.ts";
 import { noticeDeliveries, noticeSettings, notices } from "#lib/notices/tables.ts";
+import { forget } from "#lib/process.ts";
 import { sendPushes } from "#lib/push/send-pushes.ts";
 import { pushDevices, pushes } from "#lib/push/tables.ts";
 import { vapid } from "#lib/push/vapid.ts";
@@ -160,6 +162,50 @@ describe("a push service", () => {
     expect((await database().select().from(pushes)).map(({ status }) => status)).toEqual(["failed", "failed"]);
   });
 });
+
+test(
+  "ten devices of one person whose push services never answer do not delay the first message of others",
+  { timeout: 120_000 },
+  async () => {
+    const [slow, quick] = [await askingBuyer(), await askingBuyer()];
+    const begun: Socket[] = [];
+    const silent = createServer((socket) => void begun.push(socket.on("error", () => {})));
+    await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
+    onTestFinished(async () => {
+      for (const socket of begun) socket.destroy();
+      await new Promise((done) => silent.close(done));
+    });
+    const { port } = silent.address() as AddressInfo;
+    process.env["OUTBOUND_LOOPBACK"] += `,127.0.0.1:${port}`;
+    forget("env");
+    await addTestDevice(service, slow.buyer.person.credential);
+    const [first] = await database().select().from(pushDevices);
+    await database().execute(sql`
+    INSERT INTO session (id, user_id, token, expires_at)
+    SELECT 'slow' || n, user_id, 'slow' || n, expires_at FROM session, generate_series(1, 9) n WHERE id = ${first!.sessionId}`);
+    const more = Array.from({ length: 9 }, (_, at) => ({
+      ...first!,
+      deviceId: `slow${at}`,
+      sessionId: `slow${at + 1}`,
+      endpoint: `/${at}`,
+    }));
+    await database().insert(pushDevices).values(more);
+    await database()
+      .update(pushDevices)
+      .set({
+        endpoint: sql`CASE WHEN random() < 0.5 THEN 'http://127.0.0.1:' ELSE 'http://localhost:' END || ${port} || '/' || device_id`,
+      });
+    const device = await addTestDevice(service, quick.buyer.person.credential);
+    await openRequest(slow.buyer, slow.mandateId);
+    await plan();
+    await openRequest(quick.buyer, quick.mandateId);
+    await plan();
+    const sending = sendPushes(messageOf);
+    await expect.poll(paths, { timeout: 60_000, interval: 20 }).toEqual([device.path]);
+    expect(begun.length).toBeLessThan(10);
+    await sending;
+  },
+);
 
 test("an agent reads whether and since when a push service accepted a message to a device", async () => {
   const { buyer, mandateId } = await askingBuyer();

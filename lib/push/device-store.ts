@@ -1,12 +1,12 @@
-import { and, desc, eq, gt, inArray, ne, sql } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, isNotNull, isNull, ne, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { session } from "#lib/identity/tables.ts";
 import { pushDevices } from "#lib/push/tables.ts";
 
-export type DeviceRow = Omit<typeof pushDevices.$inferSelect, "endpoint" | "p256dh" | "auth"> & {
+export type DeviceRow = Omit<typeof pushDevices.$inferSelect, "endpoint" | "p256dh" | "auth" | "failingSince"> & {
   readonly userAgent: string | null;
 };
-type NewDevice = Omit<typeof pushDevices.$inferInsert, "createdAt">;
+type NewDevice = Omit<typeof pushDevices.$inferInsert, "createdAt" | "failingSince">;
 
 const { deviceId, sessionId, details, createdAt } = pushDevices;
 const columns = { deviceId, sessionId, details, createdAt, userAgent: session.userAgent };
@@ -41,6 +41,14 @@ export async function deleteDeviceOf(tx: Tx, userId: string, id: string): Promis
     .where(and(eq(deviceId, id), inArray(sessionId, own)))
     .returning({ deviceId });
   return gone.length === 1;
+}
+
+export async function noteDevice(db: Database, id: string, accepted: boolean): Promise<void> {
+  const changes = accepted ? isNotNull(pushDevices.failingSince) : isNull(pushDevices.failingSince);
+  await db
+    .update(pushDevices)
+    .set({ failingSince: accepted ? null : sql`clock_timestamp()` })
+    .where(and(eq(deviceId, id), changes));
 }
 
 /** For a device that its push service no longer knows; the messages to the device are deleted too. */

@@ -2,10 +2,11 @@ import webPush from "web-push";
 import { clock } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import { deleteInBatches } from "#lib/db/delete-in-batches.ts";
+import { provenHosts, workFairly } from "#lib/http/fair-work.ts";
 import { installedFetch, standardLimits, type GuardedFetch } from "#lib/outbound/guarded-fetch.ts";
 import { isProblem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
-import { deleteDevice } from "#lib/push/device-store.ts";
+import { deleteDevice, noteDevice } from "#lib/push/device-store.ts";
 import {
   addressOf,
   deleteOldPushes,
@@ -20,11 +21,14 @@ import { vapid, type Vapid } from "#lib/push/vapid.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { minutes } from "#lib/time.ts";
 
-const BATCH = 16;
-const AT_ONCE = 4;
+const BATCH = 64;
+const AT_ONCE = 16;
+/** The places of one organization, so that its slow devices do not delay the messages of others. */
+const EACH = 4;
+/** The places of one push service that answers; one that does not gets a single place. */
+const OF_HOST = 8;
 const ATTEMPTS_MAX = 6;
-const HEADERS_MS = 10_000;
-/** A worker reserves a message for this time: longer than waiting, connecting, 10 s for the answer and 5 s for its body. */
+/** A worker reserves a message for this time: longer than waiting, connecting, 3 s for the answer and 5 s for its body. */
 const LEASE_MS = minutes(1);
 const KEPT_DAYS = 30;
 
@@ -36,25 +40,26 @@ export type MessageOf = (push: PushRow) => Promise<Readonly<Record<string, unkno
 
 /** Separate from the client for sellers, so that slow push services do not use up that client's connections. */
 const client = (): GuardedFetch =>
-  perProcess("push/send-pushes", () => installedFetch({ ...standardLimits, headersMs: HEADERS_MS, bodyBytes: 16 * 1024 }));
+  perProcess("push/send-pushes", () => installedFetch({ ...standardLimits, bodyBytes: 16 * 1024 }));
+
+const hosts = () => perProcess("push/send-pushes hosts", () => provenHosts(OF_HOST));
 
 export async function sendPushes(messageOf: MessageOf): Promise<number> {
   const key = vapid();
   if (key === null || !(await hasDuePush())) return 0;
-  let tried = 0;
-  const worker = async (): Promise<void> => {
-    while (tried < BATCH) {
-      const push = await leaseDuePush(LEASE_MS);
-      if (!push) return;
-      tried += 1;
-      await sendOne(push, messageOf, key);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return tried;
+  const { placesOf } = hosts();
+  return workFairly({
+    atOnce: AT_ONCE,
+    each: EACH,
+    batch: BATCH,
+    placesOf,
+    lease: (full) => leaseDuePush(LEASE_MS, full),
+    keysOf: ({ organizationId, host }) => ({ owner: organizationId, host }),
+    work: (push) => sendOne(push, messageOf, key),
+  });
 }
 
-async function sendOne(push: PushRow, messageOf: MessageOf, key: Vapid): Promise<void> {
+async function sendOne(push: PushRow & { readonly host: string }, messageOf: MessageOf, key: Vapid): Promise<void> {
   const [now, address] = [await clock(database()), await addressOf(push.deviceId)];
   const isSent = push.usefulUntil > now && push.attempts <= ATTEMPTS_MAX;
   const message = isSent ? await messageOf(push) : null;
@@ -64,7 +69,10 @@ async function sendOne(push: PushRow, messageOf: MessageOf, key: Vapid): Promise
   }
   const ttl = Math.ceil((push.usefulUntil.getTime() - now.getTime()) / 1_000);
   const status = await statusOf(push, address, { key, ttl, text: JSON.stringify(message) });
-  if (status !== null && status >= 200 && status < 300) await endPush(push.pushId, "accepted");
+  const accepted = status !== null && status >= 200 && status < 300;
+  hosts().note(push.host, accepted);
+  await noteDevice(database(), push.deviceId, accepted);
+  if (accepted) await endPush(push.pushId, "accepted");
   else if (status === 404 || status === 410) await deleteDevice(database(), push.deviceId);
   else await retryOrGiveUp(push, status);
 }

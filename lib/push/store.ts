@@ -1,5 +1,6 @@
-import { and, asc, eq, inArray, lte, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, inArray, lte, notInArray, sql } from "drizzle-orm";
 import { database, type Database, type Tx } from "#lib/db/client.ts";
+import type { Full } from "#lib/http/fair-work.ts";
 import { pushDevices, pushes } from "#lib/push/tables.ts";
 
 export type PushRow = typeof pushes.$inferSelect;
@@ -28,20 +29,29 @@ export async function hasDuePush(): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** If the worker dies, the message is due again after `leaseMs`. */
-export async function leaseDuePush(leaseMs: number): Promise<PushRow | null> {
+const hostOf = sql<string>`split_part(${pushDevices.endpoint}, '/', 3)`;
+
+/**
+ * The longest due message of an organization and host that are not full; messages to devices that fail come after the others.
+ * If the worker dies, the message is due again after `leaseMs`.
+ */
+export async function leaseDuePush(leaseMs: number, { owners, hosts }: Full): Promise<(PushRow & { host: string }) | null> {
   const due = database()
     .select({ pushId: pushes.pushId })
     .from(pushes)
-    .where(isDue())
-    .orderBy(asc(pushes.nextAttemptAt))
+    .innerJoin(pushDevices, eq(pushDevices.deviceId, pushes.deviceId))
+    .where(and(isDue(), notInArray(pushes.organizationId, [...owners]), notInArray(hostOf, [...hosts])))
+    .orderBy(sql`${pushDevices.failingSince} IS NOT NULL`, asc(pushes.nextAttemptAt))
     .limit(1)
-    .for("update", { skipLocked: true });
+    .for("update", { of: pushes, skipLocked: true });
   const [push] = await database()
     .update(pushes)
     .set({ nextAttemptAt: after(leaseMs), attempts: sql`${pushes.attempts} + 1` })
     .where(eq(pushes.pushId, due))
-    .returning();
+    .returning({
+      ...getTableColumns(pushes),
+      host: sql<string>`(SELECT split_part(d.endpoint, '/', 3) FROM push_devices d WHERE d.device_id = pushes.device_id)`,
+    });
   return push ?? null;
 }
 

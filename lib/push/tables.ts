@@ -16,6 +16,8 @@ export const pushDevices = pgTable("push_devices", {
   auth: text("auth").notNull(),
   /** Whether messages about requests name the payee and the amount, which a lock screen can show. */
   details: boolean("details").notNull(),
+  /** Since when no message has been accepted; such a device is tried after the others. Null after an accepted message. */
+  failingSince: moment("failing_since"),
   createdAt: createdAt(),
 });
 

@@ -1,0 +1,1 @@
+ALTER TABLE "push_devices" ADD COLUMN "failing_since" timestamp (3) with time zone;
