@@ -4,12 +4,14 @@ import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
+import { advertisedScopes } from "#lib/identity/oauth/authenticate-agent.ts";
 import { forgetOldPurchases } from "#lib/mcp/purchase-store.ts";
 import { mcpPurchases } from "#lib/mcp/tables.ts";
 import { tools } from "#lib/mcp/tools.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { read, reject } from "#test/checkouts.ts";
-import { newClient, oldClient, type Fields } from "#test/mcp.ts";
+import { connectByAddress, newClient, oldClient, type Fields } from "#test/mcp.ts";
+import { decide } from "#test/oauth.ts";
 import { settlesThrough } from "#test/orders.ts";
 import { stockFacilitator } from "#test/shop.ts";
 import { connectedAgent, idIn, text, mcpScene } from "#test/mcp-scene.ts";
@@ -55,6 +57,17 @@ describe.each([
       expect(await said("cancel", { checkoutIntentId })).toMatchObject({ status: "canceled", checkout: { status: "canceled" } });
     },
   );
+
+  test("that knows only the address registers itself, and pays after a person has allowed it", async () => {
+    const { owner, service } = scene();
+    const capabilities = advertisedScopes;
+    const { call } = await connectByAddress(connect === oldClient, service.url, async (request) => {
+      const { data } = await decide(owner.credential, request, { capabilities, name: "Judge" });
+      return data.redirectTo;
+    });
+    const { structuredContent } = await call("fetch_paid", report(mandate.free));
+    expect(structuredContent).toMatchObject({ status: "paid", answer: { status: 200 } });
+  });
 
   test("fetches a page, pays for it once, and pays again only under another purchaseId", async () => {
     const { call } = await connect(scene().service.url, scene().agent.credential);

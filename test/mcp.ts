@@ -1,6 +1,8 @@
 import { Client, StreamableHTTPClientTransport, type ElicitResult } from "@modelcontextprotocol/client";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { env } from "#lib/env.ts";
+import { memory } from "../e2e/setup/program.ts";
 import type { Credential } from "#test/tenant.ts";
 
 /* The official MCP clients, as agents use them: one of protocol 2026-07-28, and one of 2025. */
@@ -49,4 +51,35 @@ export async function oldClient(url: string, headers: Credential) {
   opened.push(client);
   const call: CallTool = async (name, args = {}) => resultOf(await client.callTool({ name, arguments: { ...args } }));
   return { client, call };
+}
+
+/**
+ * A client that knows only the address of the service. `person` gets the query of the authorization request, and returns the
+ * address to which the browser is sent.
+ */
+export async function connectByAddress(isOld: boolean, url: string, person: (query: string) => Promise<string>) {
+  const { kept, provider } = memory("http://127.0.0.1:7777/callback", { name: "Judge" });
+  const { BASE_URL } = env();
+  const options = {
+    authProvider: provider,
+    fetch: (to: string | URL, init?: RequestInit) => fetch(String(to).replace(BASE_URL, url), init),
+  };
+  const address = new URL("/mcp", BASE_URL);
+  const open = () =>
+    isOld
+      ? { client: new OldClient(info), transport: new OldTransport(address, options) }
+      : {
+          client: new Client(info, { versionNegotiation: { mode: { pin: "2026-07-28" } } }),
+          transport: new StreamableHTTPClientTransport(address, options),
+        };
+  const first = open();
+  const refusal: unknown = await first.client.connect(first.transport as never).catch((error: unknown) => error);
+  if (kept.url === undefined) throw refusal;
+  const answer = new URL(await person(kept.url.search.slice(1)));
+  await first.transport.finishAuth(isOld ? (answer.searchParams.get("code") as never) : (answer.searchParams as never));
+  const { client, transport } = open();
+  await client.connect(transport as never);
+  opened.push(client);
+  const call: CallTool = async (name, args = {}) => resultOf(await client.callTool({ name, arguments: { ...args } }));
+  return { call };
 }

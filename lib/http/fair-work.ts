@@ -5,7 +5,7 @@ export type Turns<Row> = {
   /** How many rows are worked on at the same time, and at most how many of one owner. */
   readonly atOnce: number;
   readonly each: number;
-  /** The number of rows of one call. */
+  /** The number of rows of one call, which also takes no row any more after LEASING_MS. */
   readonly batch: number;
   readonly lease: (full: Full) => Promise<Row | null>;
   readonly keysOf: (row: Row) => { readonly owner: string; readonly host: string };
@@ -28,13 +28,17 @@ class Running {
   }
 }
 
+/** So that the next call begins again with all places, although some rows became due again and again in this one. */
+const LEASING_MS = 5_000;
+
 /** Works on leased rows so that slow rows of one owner or one host do not delay others. Returns the number of rows. */
 export async function workFairly<Row>({ atOnce, each, batch, lease, keysOf, placesOf, work }: Turns<Row>): Promise<number> {
   const [owners, hosts] = [new Running(), new Running()];
+  const until = performance.now() + LEASING_MS;
   let tried = 0;
   let leasing: Promise<unknown> = Promise.resolve();
-  const next = async (): Promise<Row | null> => {
-    if (tried >= batch) return null;
+  const take = async (): Promise<Row | null> => {
+    if (tried >= batch || performance.now() > until) return null;
     const row = await lease({ owners: owners.full(() => each), hosts: hosts.full(placesOf) });
     if (row === null) return null;
     const { owner, host } = keysOf(row);
@@ -46,7 +50,7 @@ export async function workFairly<Row>({ atOnce, each, batch, lease, keysOf, plac
   const worker = async (): Promise<void> => {
     for (;;) {
       // One lease at a time, so that each sees the places that the one before took.
-      const taking = leasing.then(next);
+      const taking = leasing.then(take);
       leasing = taking.catch(() => null);
       const row = await taking;
       if (row === null) return;
