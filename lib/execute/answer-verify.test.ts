@@ -1,6 +1,7 @@
-import { decodePaymentResponseHeader } from "@x402/core/http";
-import type { Network, PaymentPayload, PaymentRequirements } from "@x402/core/types";
+import { decodePaymentResponseHeader, HTTPFacilitatorClient } from "@x402/core/http";
+import { SettleError, VerifyError, type Network, type PaymentPayload, type PaymentRequirements } from "@x402/core/types";
 import { ExactEvmSchemeV1 } from "@x402/evm/exact/v1/client";
+import { Types } from "mppx/x402";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { usdcAddress } from "../../examples/chain.ts";
 import { useDatabase } from "#test/database.ts";
@@ -77,6 +78,81 @@ describe("the time until a signed payment expires", () => {
     const short = await signed(await fundedWallet(chain()), expectedOf(ours, 29));
     const second = await execute(ours, { ...(await idOf(ours)), paymentCredential: short });
     expect([second.status, second.problem.code]).toEqual([402, "credential_expired"]);
+  });
+});
+
+/** Requests that the facilitator refuses, each for another reason; `good` is a payment that it would accept. */
+async function refusedRequests(scene: PaymentScene) {
+  const { credential } = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
+  const reader = await createAgent(scene.sellerOrganizationId, ["mandates:read"]);
+  const header = await signed(await fundedWallet(chain()), expectedOf(scene));
+  const expired = payloadOf(await signed(newWallet(), expectedOf(scene, 5)));
+  const good = payloadOf(header);
+  const { accepted } = good;
+  const body = { x402Version: 2, paymentPayload: good, paymentRequirements: accepted };
+  const required = (change: object) => ({ ...body, paymentRequirements: { ...accepted, ...change } });
+  const payload = (change: object) => ({ ...body, paymentPayload: { ...good, ...change } });
+  const signedBy = (change: object) => payload({ payload: { ...good.payload, ...change } });
+  const authorization = (change: object) =>
+    signedBy({ authorization: { ...(good.payload["authorization"] as object), ...change } });
+  const json = { ...credential, "content-type": "application/json" };
+  const bodies: unknown[] = [
+    null,
+    {},
+    { ...body, paymentRequirements: {} },
+    { ...body, paymentPayload: [] },
+    ...[{ network: "" }, { network: "x\u0000".repeat(40) }, { network: "eip155:1" }, { network: "base-sepolia" }].map(required),
+    ...[{ scheme: "upto" }, { asset: newWallet().address }, { amount: "0" }, { amount: "1" }, { amount: "-" }].map(required),
+    ...[{ payTo: newWallet().address }, { payTo: "" }, { maxTimeoutSeconds: 0 }, { extra: 1 }].map(required),
+    ...[{ x402Version: 1 }, { payload: {} }, { accepted: {} }, { resource: 1 }].map(payload),
+    ...[{ signature: "0x" }, { signature: `0x${"11".repeat(65)}` }].map(signedBy),
+    ...[{ validAfter: "99999999999" }, { from: newWallet().address }, { value: "1" }, { nonce: "0x" }].map(authorization),
+    { x402Version: 2, paymentPayload: expired, paymentRequirements: expired.accepted },
+    { ...body, x402Version: 1 },
+    { ...body, x402Version: 1, paymentPayload: { x402Version: 1 }, paymentRequirements: { network: "no-such" } },
+  ];
+  const asked = (headers: Record<string, string>, text: string, method = "POST") => ({
+    method,
+    headers,
+    ...(method === "POST" && { body: text }),
+  });
+  const text = JSON.stringify(body);
+  return [
+    ...bodies.map((one) => asked(json, JSON.stringify(one))),
+    ...["", "{", "\u0000", JSON.stringify({ a: "x".repeat(70_000) })].map((one) => asked(json, one)),
+    asked({ "content-type": "application/json" }, text),
+    asked({ ...json, authorization: "Bearer nobody" }, text),
+    asked({ ...json, ...scene.owner.credential }, text),
+    asked({ ...reader.credential, "content-type": "application/json" }, text),
+    asked({ ...credential, "content-type": "text/plain" }, text),
+    asked(json, text, "GET"),
+  ];
+}
+
+describe.each(["verify", "settle"] as const)("every refusal of /%s", (endpoint) => {
+  test("fits the schemas of @x402/core and of mppx", async () => {
+    const scene = await paymentScene();
+    const requests = await refusedRequests(scene);
+    const answers = new Set<string>();
+    for (const request of requests) {
+      const reply = await fetch(`${service.url}/api/x402/${endpoint}`, request);
+      const text = await reply.text();
+      const schema = endpoint === "verify" ? Types.VerifyResponseSchema : Types.SettleResponseSchema;
+      const parsed = schema.safeParse(JSON.parse(text));
+      expect(parsed.success, text).toBe(true);
+      const answered = vi.spyOn(globalThis, "fetch").mockResolvedValueOnce(new Response(text, reply));
+      const client = new HTTPFacilitatorClient({ url: "http://localhost" });
+      const read = client[endpoint]({ x402Version: 2 } as PaymentPayload, {} as PaymentRequirements);
+      const outcome = await read.catch((error: unknown) => error);
+      answered.mockRestore();
+      if (outcome instanceof VerifyError || outcome instanceof SettleError) expect(outcome.statusCode).toBe(reply.status);
+      else expect(outcome).toMatchObject(endpoint === "verify" ? { isValid: false } : { success: false });
+      answers.add(
+        `${reply.status} ${(JSON.parse(text) as Record<string, string>)[endpoint === "verify" ? "invalidReason" : "errorReason"]}`,
+      );
+    }
+    expect(answers.size).toBeGreaterThan(15);
+    expect(await chain().balanceOf(scene.seller.payTo)).toBe(0n);
   });
 });
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Mounted } from "#lib/server/dispatch.ts";
 import { compileAccess } from "#lib/http/access.ts";
-import { splitUrl } from "#lib/http/input.ts";
 import { parseJson, readBody, requireJsonType } from "#lib/http/json.ts";
 import { followRequest } from "#lib/db/request.ts";
 import { withinDeadline } from "#lib/http/deadline.ts";
@@ -10,6 +9,7 @@ import { limitAnonymous, requireAllowed, takeAddress, takeCredential } from "#li
 import { toProblem } from "#lib/http/reply.ts";
 import { everyMethod, type Methods } from "#lib/api/route.ts";
 import { authenticate } from "#lib/identity/sessions/authenticate.ts";
+import { env } from "#lib/env.ts";
 import { newId } from "#lib/ids.ts";
 import { Problem, problems } from "#lib/problem.ts";
 import { answerSettle } from "#lib/execute/answer-settle.ts";
@@ -28,6 +28,9 @@ const Body = z.object({
 
 type Endpoint = "verify" | "settle";
 
+/** A CAIP-2 chain, or a network name of x402 version 1. */
+const NETWORK = /^[-a-zA-Z0-9:]{1,64}$/;
+
 const requireSettle = compileAccess({ capability: "payments:settle" });
 
 async function identify(request: Request): Promise<KeyCaller> {
@@ -40,10 +43,15 @@ async function identify(request: Request): Promise<KeyCaller> {
 
 type Reply = { readonly status: number; readonly body: unknown; readonly headers?: Readonly<Record<string, string>> };
 
-const negative = (endpoint: Endpoint, reason: string, message: string, payer?: string | null) =>
-  endpoint === "verify"
-    ? { isValid: false, invalidReason: reason, invalidMessage: message, ...(payer && { payer }) }
-    : { success: false, errorReason: reason, errorMessage: message, transaction: "", network: "", ...(payer && { payer }) };
+type Told = { readonly payer?: string | null; readonly network?: string };
+
+/** Clients need a network that is not empty in each answer to /settle, so if the request names none, it is the first configured. */
+function negative(endpoint: Endpoint, reason: string, message: string, { payer, network }: Told = {}) {
+  const paidBy = payer ? { payer } : {};
+  if (endpoint === "verify") return { isValid: false, invalidReason: reason, invalidMessage: message, ...paidBy };
+  const named = network !== undefined && NETWORK.test(network) ? network : (env().CHAINS[0]?.chain ?? "eip155:0");
+  return { success: false, errorReason: reason, errorMessage: message, transaction: "", network: named, ...paidBy };
+}
 
 async function answer(endpoint: Endpoint, request: Request): Promise<Reply> {
   const seller = await identify(request);
@@ -54,8 +62,10 @@ async function answer(endpoint: Endpoint, request: Request): Promise<Reply> {
       status: 400,
       body: negative(endpoint, "invalid_payload", "The body is not a facilitator request of x402 version 1 or 2."),
     };
+  const { network } = parsed.data.paymentRequirements;
   const asked = await readAsked(parsed.data, seller.organizationId);
-  if (!asked.ok) return { status: 200, body: negative(endpoint, x402Reason(asked.code), asked.detail, asked.payer) };
+  if (!asked.ok)
+    return { status: 200, body: negative(endpoint, x402Reason(asked.code), asked.detail, { payer: asked.payer, network }) };
   return { status: 200, body: endpoint === "verify" ? await answerVerify(asked) : await answerSettle(asked, seller) };
 }
 
@@ -106,17 +116,15 @@ async function supported(request: Request): Promise<Response> {
   }
 }
 
-async function notAllowed(request: Request): Promise<Response> {
-  const allow = splitUrl(request.url).path === `${BASE}/supported` ? "GET, HEAD" : "POST";
-  const body = { error: "method_not_allowed", errorMessage: `This path answers ${allow} only.` };
-  return respond({ status: 405, body, headers: { Allow: allow } }, newId("request"));
-}
+const notAllowed = (allow: string, endpoint: Endpoint): Methods =>
+  everyMethod(async () => {
+    const body = { error: "method_not_allowed", ...negative(endpoint, "method_not_allowed", `This path answers ${allow} only.`) };
+    return respond({ status: 405, body, headers: { Allow: allow } }, newId("request"));
+  });
 
-const none = everyMethod(notAllowed);
-
-const supportedMethods: Methods = { ...none, GET: supported, HEAD: supported };
-export const verifyMethods: Methods = { ...none, POST: serve("verify") };
-export const settleMethods: Methods = { ...none, POST: serve("settle") };
+const supportedMethods: Methods = { ...notAllowed("GET, HEAD", "verify"), GET: supported, HEAD: supported };
+export const verifyMethods: Methods = { ...notAllowed("POST", "verify"), POST: serve("verify") };
+export const settleMethods: Methods = { ...notAllowed("POST", "settle"), POST: serve("settle") };
 
 export const facilitatorMounted: readonly Mounted[] = [
   { path: `${BASE}/supported`, methods: supportedMethods },
