@@ -91,9 +91,12 @@ const samePayment = (a: ExpectedPayment, b: ExpectedPayment): boolean =>
 function refuseForeign(match: Match, credential: Credential, organizationId: string): Failure | null {
   if (match.kind === "plain") {
     const { organizationId: owner, payTo, amount } = match.settlement;
-    const same = owner === organizationId && payTo === credential.payTo && amount === credential.value;
-    if (!same) return failed("nonce_already_used", "The nonce of this credential belongs to another settlement.");
-    if (match.settlement.signatureHash === signatureHash(credential)) return null;
+    const paysAlike = payTo === credential.payTo && amount === credential.value;
+    const isSame = paysAlike && match.settlement.signatureHash === signatureHash(credential);
+    if (isSame && owner !== organizationId) return settledByAnother(match.settlement);
+    if (!paysAlike || owner !== organizationId)
+      return failed("nonce_already_used", "The nonce of this credential belongs to another settlement.");
+    if (isSame) return null;
     return failed("signature_invalid", "The signature is not that of the credential that was settled.");
   }
   if (match.kind === "unknown") return null;
@@ -104,6 +107,16 @@ function refuseForeign(match: Match, credential: Credential, organizationId: str
   if (!stored.ok || stored.credential.signature !== credential.signature)
     return failed("signature_invalid", "The signature is not that of the credential that was executed.");
   return null;
+}
+
+/** While nobody has proved an address, each organization that registers it can settle payments to it; the money arrives once. */
+function settledByAnother({ status, transaction, payTo }: PlainSettlement): Failure {
+  const arrived = `The payment has arrived at ${payTo} with the transaction ${transaction ?? ""}: another organization that registered this address settled it first.`;
+  const sent = `Another organization that registered ${payTo} settles this payment already. See listSettlements and the chain for its arrival.`;
+  const proof = "Prove the address with challengePayTo and provePayTo, so that nobody else can settle payments to it.";
+  const detail =
+    status === "settled" ? arrived : status === "failed" ? "Another organization tried to settle this payment." : sent;
+  return failed("nonce_already_used", `${detail} ${proof}`);
 }
 
 /** A settled payment is public on the chain, so anybody could show it to the seller, who would be told that it succeeded. */

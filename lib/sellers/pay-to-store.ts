@@ -71,10 +71,12 @@ export async function lockPayTo(tx: Tx, address: string): Promise<void> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`pay to ${address}`}, 0))`);
 }
 
-/** Whether another organization has proved the address by any method, with a proof that still counts. */
-export async function provenElsewhere(tx: Tx, organizationId: string, address: string): Promise<boolean> {
-  const rows = await tx.execute(sql`
-    SELECT FROM pay_to_proofs p WHERE p.address = ${address} AND p.organization_id <> ${organizationId} AND ${counts} LIMIT 1`);
+/** Whether another organization has proved the address by any method, with a proof that still counts; on any chain, or on this. */
+export async function provenElsewhere(db: Db, organizationId: string, address: string, chain?: string): Promise<boolean> {
+  const there = chain === undefined ? sql`true` : sql`p.chain IN (${ANY_CHAIN}, ${chain})`;
+  const rows = await db.execute(sql`
+    SELECT FROM pay_to_proofs p
+    WHERE p.address = ${address} AND p.organization_id <> ${organizationId} AND ${there} AND ${counts} LIMIT 1`);
   return rows.length > 0;
 }
 

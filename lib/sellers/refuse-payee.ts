@@ -1,6 +1,6 @@
 import type { Database, Tx } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
-import { ownPayee, provenAmong, type PaidAt } from "#lib/sellers/pay-to-store.ts";
+import { ownPayee, provenAmong, provenElsewhere, type PaidAt } from "#lib/sellers/pay-to-store.ts";
 import { failed, type Failure } from "#lib/x402/failure.ts";
 
 const unprovenPayee = (payTo: string): Failure =>
@@ -9,14 +9,23 @@ const unprovenPayee = (payTo: string): Failure =>
     `The seller has not proven that it controls ${payTo}, so this service does not settle payments to it. The seller proves it with challengePayTo and provePayTo.`,
   );
 
+const foreignPayee = (payTo: string): Failure =>
+  failed(
+    "recipient_mismatch",
+    `Another organization has proved that it controls ${payTo}, so this service settles payments to it only for that organization. If the address is yours, prove it with challengePayTo and provePayTo.`,
+  );
+
 /**
- * Anybody can register an address as their own, so production requires a proof: otherwise a stranger could settle a payment
- * before its real payee does. Null if the organization may settle payments to the address.
+ * Anybody can register an address as their own, so production requires a proof, and a sandbox at least that nobody else has one:
+ * otherwise a stranger could settle a payment before its real payee does. Null if the organization may settle payments to it.
  */
 export async function refusePayee(db: Database | Tx, organizationId: string, paid: PaidAt): Promise<Failure | null> {
   const { sells, proven } = await ownPayee(db, organizationId, paid);
   if (!sells) return failed("recipient_mismatch", "No resource of this organization is paid to this address.");
-  return proven || env().ENVIRONMENT === "sandbox" ? null : unprovenPayee(paid.payTo);
+  if (proven) return null;
+  if (env().ENVIRONMENT !== "sandbox") return unprovenPayee(paid.payTo);
+  const isForeign = await provenElsewhere(db, organizationId, paid.payTo.toLowerCase(), paid.chain);
+  return isForeign ? foreignPayee(paid.payTo) : null;
 }
 
 type Payment = { readonly sellerOrganizationId: string | null; readonly payTo: string | null; readonly chain: string };

@@ -1,4 +1,5 @@
 import { eq } from "drizzle-orm";
+import type { Address } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
@@ -8,6 +9,8 @@ import { payToProofs } from "#lib/sellers/tables.ts";
 import { answerSettle } from "#lib/execute/answer-settle.ts";
 import { answerVerify } from "#lib/execute/answer-verify.ts";
 import { readAsked } from "#lib/execute/settlement-request.ts";
+import { plainSettlements } from "#lib/settlement/tables.ts";
+import { lower } from "#lib/evm.ts";
 import { useDatabase } from "#test/database.ts";
 import { authorized, expectedOf, newWallet, paymentScene, signed, useSettlement } from "#test/payments.ts";
 import { newSeller } from "#test/sellers.ts";
@@ -55,8 +58,8 @@ async function asked(seller: Key, credential: string) {
   return { valid: isValid, settled: (await answerSettle(read, seller)).success, detail: "" };
 }
 
-const scene = async (mode: "offchainAuthorized" | "facilitatorSettled" = "offchainAuthorized") => {
-  const made = await paymentScene({ settlementMode: mode });
+const scene = async (mode: "offchainAuthorized" | "facilitatorSettled" = "offchainAuthorized", payTo?: Address) => {
+  const made = await paymentScene({ settlementMode: mode, ...(payTo && { payTo }) });
   return { ...made, key: await keyOf(made.sellerOrganizationId), payTo: made.seller.payTo };
 };
 
@@ -118,6 +121,32 @@ describe("in production this service's facilitator", () => {
 });
 
 describe("in a sandbox this service's facilitator", () => {
+  test("settles nothing for an organization that registered an address that another one has proved", async () => {
+    const owner = await scene();
+    await proof(owner);
+    const stranger = await scene("offchainAuthorized", owner.payTo);
+    const credential = await signed(wallet, expectedOf(owner));
+    const told = await asked(stranger.key, credential);
+    expect(told).toMatchObject({ valid: false, settled: false });
+    expect(told.detail).toContain("Another organization has proved");
+    expect(await asked(owner.key, credential)).toMatchObject({ valid: true, settled: true });
+  });
+
+  test("tells the owner of an unproven address that the payment has arrived, if a stranger has settled it first", async () => {
+    const owner = await scene();
+    const stranger = await scene("offchainAuthorized", owner.payTo);
+    const credential = await signed(wallet, expectedOf(owner));
+    expect(await asked(stranger.key, credential)).toMatchObject({ settled: true });
+    const [settlement] = await database()
+      .select()
+      .from(plainSettlements)
+      .where(eq(plainSettlements.payTo, lower(owner.payTo)));
+    const told = await asked(owner.key, credential);
+    expect(told).toMatchObject({ valid: false, settled: false });
+    expect(told.detail).toContain(`has arrived at ${owner.payTo.toLowerCase()} with the transaction ${settlement?.transaction}`);
+    expect(told.detail).toContain("Prove the address with challengePayTo");
+  });
+
   test("settles only for the organization's own resources, proved or not", async () => {
     const made = await scene();
     const other = await keyOf(await createOrganization("Other"));
