@@ -28,6 +28,23 @@ export function Asks({ view, className }: { readonly view: CheckoutView; readonl
             : ["Id", <Copyable key="id" value={agent.subjectId} label="person’s id" head={7} />],
           ["Of", <Untrusted key="of">{organization.name}</Untrusted>],
           ["Requested", ago(requestedAt, now)],
+          ...(view.alsoAsked.length === 0
+            ? []
+            : [
+                [
+                  "Asked for the same payment",
+                  <ul key="also">
+                    {view.alsoAsked.map(({ authorizationId, asker }) => (
+                      <li key={authorizationId}>
+                        <a href={`/payments/${authorizationId}`}>
+                          <AskerName asker={asker} />
+                        </a>
+                        , answered with this request
+                      </li>
+                    ))}
+                  </ul>,
+                ] as const,
+              ]),
         ]}
       />
       {view.mayDecide && agent.isServiceAccount && agent.active && (

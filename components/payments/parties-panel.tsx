@@ -9,7 +9,7 @@ import { RequestLine } from "#components/ui/request-line.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { networkName } from "#lib/chains/network-name.ts";
-import type { PaymentView } from "#lib/pages/view-payment.ts";
+import type { PaymentView, SamePayment } from "#lib/pages/view-payment.ts";
 import { OrderStatus } from "#lib/vocabulary.ts";
 
 type Item = readonly [string, ReactNode];
@@ -62,6 +62,13 @@ function Order({ order: { orderId, status, storefrontOrderId } }: { readonly ord
   );
 }
 
+/** A request for the same payment, which has an authorization of its own. */
+const Same = ({ payment: { authorizationId, asker } }: { readonly payment: SamePayment }) => (
+  <Link href={`/payments/${authorizationId}`}>
+    <AskerName asker={asker} />
+  </Link>
+);
+
 function partiesOf(view: PaymentView): readonly Item[] {
   const { payment, asker, seller, order, checkout, requestId, transaction } = view;
   const { intent } = payment;
@@ -75,6 +82,21 @@ function partiesOf(view: PaymentView): readonly Item[] {
         <Copyable value={asker.subjectId} label={asker.isServiceAccount ? "agent’s id" : "person’s id"} />
       </span>,
     ],
+    ...when(view.repeats, (first): Item => ["Asked before by", <Same key="repeats" payment={first} />]),
+    ...(view.repeatedBy.length === 0
+      ? []
+      : [
+          [
+            "Also asked by",
+            <ul key="repeatedBy">
+              {view.repeatedBy.map((one) => (
+                <li key={one.authorizationId}>
+                  <Same payment={one} />
+                </li>
+              ))}
+            </ul>,
+          ] as const,
+        ]),
     ...when(intent.payTo, (payTo): Item => ["Paid to", <Copyable key="payTo" value={payTo} label="destination address" />]),
     [
       "Network",

@@ -9,6 +9,8 @@ export function StageBadge({ stage }: { readonly stage: Stage }) {
       return <StatusBadge of="reservation" status={stage.status} />;
     case "checkout":
       return <StatusBadge of="checkout" status={stage.status} />;
+    case "repeat":
+      return <StatusBadge of="repeat" status={stage.status} />;
     case "settlement":
       return <StatusBadge of="settlement" status={stage.status} />;
   }

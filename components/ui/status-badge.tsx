@@ -9,6 +9,7 @@ import type {
   SettlementStatus,
   SubscriptionStatus,
 } from "#lib/vocabulary.ts";
+import type { Stage } from "#lib/payments/stage.ts";
 import type { z } from "zod";
 import { Badge, type BadgeLook } from "./badge.tsx";
 
@@ -72,6 +73,10 @@ const statuses = {
     failed: bad("Failed"),
     superseded: ended("Replaced"),
   } satisfies Rows<CheckoutStatus>,
+  repeat: {
+    otherAgentsRequest: ended("Answered with another agent’s request"),
+    earlierRequest: ended("Answered with an earlier request"),
+  } satisfies Rows<Extract<Stage, { of: "repeat" }>["status"]>,
   order: {
     paymentCredentialRequired: waits("Waits for the agent"),
     approvalRequired: asks("Needs approval"),

@@ -93,6 +93,8 @@ export type CheckoutView = {
     readonly paused: boolean;
   };
   readonly organization: { readonly organizationId: string; readonly name: string };
+  /** Later requests for the same payment, which are answered with this one. */
+  readonly alsoAsked: readonly { readonly authorizationId: string; readonly asker: Asker }[];
   readonly requestedAt: string;
   /** The purpose in the agent's own words, which nobody has checked. */
   readonly purpose?: string;

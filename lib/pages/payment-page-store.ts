@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql, type SQL } from "drizzle-orm";
+import { and, eq, inArray, ne, sql, type SQL } from "drizzle-orm";
 import { checkoutIntents } from "#lib/approvals/tables.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { within, type Scope } from "#lib/db/scope.ts";
@@ -8,7 +8,7 @@ import { mandates } from "#lib/mandates/tables.ts";
 import { readAmount } from "#lib/money.ts";
 import { ID_SLACK_MS } from "#lib/pages/id-slack.ts";
 import type { PaymentFilter } from "#lib/payments/payment-filter.ts";
-import { executions, reservations } from "#lib/holds/tables.ts";
+import { authorizations, executions, reservations } from "#lib/holds/tables.ts";
 
 type Db = Database | Tx;
 
@@ -206,8 +206,8 @@ export const selectHoldsOf = (db: Db, authorizationIds: readonly string[]) =>
 /** The oldest executions first. The caller must have checked the payments' organization. */
 export async function stagesOf(db: Db, authorizationIds: readonly string[]) {
   const ids = [...authorizationIds];
-  if (ids.length === 0) return { attempts: [], holds: [], checkouts: [] };
-  const [attempts, holds, checkouts] = await Promise.all([
+  if (ids.length === 0) return { attempts: [], holds: [], checkouts: [], repeats: [] };
+  const [attempts, holds, checkouts, repeats] = await Promise.all([
     db
       .select({
         authorizationId: executions.authorizationId,
@@ -228,8 +228,22 @@ export async function stagesOf(db: Db, authorizationIds: readonly string[]) {
       })
       .from(checkoutIntents)
       .where(inArray(checkoutIntents.authorizationId, ids)),
+    db
+      .select({
+        authorizationId: authorizations.authorizationId,
+        byOther: sql<boolean>`${checkoutIntents.ownerSubjectId} <> ${authorizations.subjectId}`,
+      })
+      .from(authorizations)
+      .innerJoin(checkoutIntents, eq(checkoutIntents.checkoutIntentId, authorizations.checkoutIntentId))
+      .where(
+        and(
+          inArray(authorizations.authorizationId, ids),
+          eq(authorizations.outcome, "requireApproval"),
+          ne(checkoutIntents.authorizationId, authorizations.authorizationId),
+        ),
+      ),
   ]);
-  return { attempts, holds, checkouts };
+  return { attempts, holds, checkouts, repeats };
 }
 
 const NAMES_MAX = 200;

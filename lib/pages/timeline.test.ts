@@ -16,6 +16,7 @@ const facts: PaymentFacts = {
   asker: { subjectId: "sa_1", name: "Procurement agent", isServiceAccount: true, isReader: false },
   hold,
   asked: null,
+  repeats: null,
   allowed: null,
   attempts: [],
   order: null,

@@ -57,6 +57,8 @@ export type PaymentFacts = {
       readonly takenBack: { readonly by: string; readonly at: Date } | null;
     } | null;
   } | null;
+  /** The agent that asked for the same payment before, in whose request a person decides; null if this payment has its own. */
+  readonly repeats: { readonly asker: Asker; readonly byOther: boolean } | null;
   /** The person who allowed this refused payment once, or whose permission this allowed payment used. */
   readonly allowed: { readonly by: string; readonly at: Date } | null;
   /** Oldest first. */
@@ -125,7 +127,15 @@ const waived = ({ outcome, allowed }: PaymentFacts): PaymentStep[] =>
       ]
     : [];
 
-function approval({ outcome, asked, hold }: PaymentFacts, now: Date): PaymentStep[] {
+const answered = ({ asker, byOther }: NonNullable<PaymentFacts["repeats"]>): PaymentStep => ({
+  state: "stopped",
+  title: byOther ? "Answered with another agent’s request" : "Answered with an earlier request",
+  text: `${askerText(asker, isolated)} had asked for the same payment. A person decides about that request, and it is paid once at most.`,
+  evidence: [],
+});
+
+function approval({ outcome, asked, hold, repeats }: PaymentFacts, now: Date): PaymentStep[] {
+  if (repeats) return [answered(repeats)];
   if (!asked) {
     const waits = outcome === "requireApproval" && hold?.status === "held" && hold.expiresAt > now;
     return waits ? [{ state: "now", title: "Waits for a person", text: "Nothing is paid before.", evidence: [] }] : [];

@@ -25,6 +25,7 @@ import { assetOf, chainOf } from "#lib/chains/chains.ts";
 import { explorerUrl } from "#lib/chains/explorer-url.ts";
 import { findingsOf } from "#lib/pages/payee-store.ts";
 import { viewPayee } from "#lib/pages/view-payee.ts";
+import { repeatsOf } from "#lib/payments/detail-store.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 import type { FeePayer } from "#lib/vocabulary.ts";
@@ -58,6 +59,7 @@ export async function viewCheckout(
     ...(approval && { approval: presentApproval(approval, checkout.tokenDecimals, now) }),
     payee: await viewPayee(checkout),
     ...(await askerOf(checkout, caller.userId)),
+    alsoAsked: await alsoAsked(checkout, caller.userId),
     requestedAt: toWire(checkout.createdAt),
     ...(purpose !== undefined && { purpose }),
     ...(approval && { decided: await decidedBy(approval) }),
@@ -141,6 +143,14 @@ async function askerOf(checkout: CheckoutRow, userId: string): Promise<Pick<Chec
     agent: { ...asker, active: stays ?? false, paused: agent?.paused ?? false },
     organization: { organizationId, name: organizationName },
   };
+}
+
+async function alsoAsked(checkout: CheckoutRow, userId: string): Promise<CheckoutView["alsoAsked"]> {
+  const later = checkout.authorizationId === null ? [] : await repeatsOf(database(), checkout, checkout);
+  if (later.length === 0) return [];
+  const ids = later.map(({ subjectId }) => subjectId);
+  const askerOf = await askersOf(database(), { ...checkout, userId }, ids);
+  return later.map(({ authorizationId, subjectId }) => ({ authorizationId, asker: askerOf(subjectId) }));
 }
 
 async function decidedBy(approval: ApprovalRow): Promise<NonNullable<CheckoutView["decided"]>> {

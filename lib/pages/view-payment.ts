@@ -1,4 +1,4 @@
-import { findApproval, findCheckoutOf } from "#lib/approvals/store.ts";
+import { findApproval, findCheckout, findCheckoutOf } from "#lib/approvals/store.ts";
 import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { statusAt } from "#lib/approvals/present-checkout.ts";
 import { type Asker, type AskerReader } from "#lib/identity/asker.ts";
@@ -9,7 +9,7 @@ import { displayAmount, formatAmount } from "#lib/money.ts";
 import { chainOf } from "#lib/chains/chains.ts";
 import { explorerUrl } from "#lib/chains/explorer-url.ts";
 import { networkName } from "#lib/chains/network-name.ts";
-import { eventsOf, mandateOf, orderOf, sellerToday } from "#lib/payments/detail-store.ts";
+import { eventsOf, mandateOf, orderOf, repeatsOf, sellerToday } from "#lib/payments/detail-store.ts";
 import { executionsOf, findAuthorization, type AuthorizationRow, type ExecutionRow } from "#lib/holds/execution-store.ts";
 import { reservationIdOf } from "#lib/holds/ids.ts";
 import { holdOf, type Hold } from "#lib/holds/hold-store.ts";
@@ -21,6 +21,8 @@ import { allowedOnce, type AllowedOnce } from "#lib/pages/view-waiver.ts";
 import { paymentTimeline, type Attempt, type PaymentFacts, type PaymentStep } from "#lib/pages/timeline.ts";
 import { notFound } from "#lib/problem.ts";
 import type { OrderStatus, Outcome, ReservationStatus, SettlementStatus } from "#lib/vocabulary.ts";
+
+export type SamePayment = { readonly authorizationId: string; readonly asker: Asker };
 
 /** Names are untrusted text. */
 export type PaymentView = {
@@ -52,6 +54,10 @@ export type PaymentView = {
     readonly sellerReceives: string;
   };
   readonly checkout: { readonly checkoutIntentId: string; readonly waits: boolean } | null;
+  /** The earlier payment whose request answers this one too; null if this payment has a request of its own, or none. */
+  readonly repeats: SamePayment | null;
+  /** The later payments that are answered with this payment's request, oldest first. */
+  readonly repeatedBy: readonly SamePayment[];
   /** The page where a person decides or decided, perhaps about an earlier payment with the same question. Null without a link. */
   readonly confirmPath: string | null;
   /** Set if a person allowed this refused payment once, or if this payment was allowed because a person had done so. */
@@ -70,6 +76,8 @@ export const viewPayment = (scope: AskerReader, authorizationId: string): Promis
     const attempts = (await executionsOf(tx, [authorizationId])).toReversed();
     const hold = await holdOf(tx, authorizationId);
     const checkout = await findCheckoutOf(tx, authorizationId);
+    const first = checkout || row.checkoutIntentId === null ? null : await findCheckout(tx, scope, row.checkoutIntentId);
+    const later = checkout ? await repeatsOf(tx, scope, checkout) : [];
     const approval = checkout && (await findApproval(tx, checkout.checkoutIntentId));
     const order = await orderOf(tx, scope, authorizationId);
     const mandate = await mandateOf(tx, scope, row.mandateId);
@@ -77,15 +85,24 @@ export const viewPayment = (scope: AskerReader, authorizationId: string): Promis
     const events = await eventsOf(tx, scope, [authorizationId, ...attempts.map(({ executionId }) => executionId)]);
     const people = [approval?.approvedBySubjectId ?? "", approval?.takenBackBySubjectId ?? ""];
     const names = await subjectNames(tx, scope.organizationId, people);
-    const asker = (await askersOf(tx, scope, [row.subjectId]))(row.subjectId);
+    const others = [...(first ? [first.ownerSubjectId] : []), ...later.map(({ subjectId }) => subjectId)];
+    const askerOf = await askersOf(tx, scope, [row.subjectId, ...others]);
+    const asker = askerOf(row.subjectId);
+    const repeats = first && { asker: askerOf(first.ownerSubjectId), byOther: first.ownerSubjectId !== row.subjectId };
     const payment = presentPayment(row, attempts.toReversed(), "");
     const version = mandate?.version ?? row.policyVersion;
     const allowed = await allowedOnce(tx, { ...scope, ...row }, version, now);
-    const facts = factsOf({ row, attempts, hold, checkout, approval, order, events, allowed, names, asker, now });
+    const facts = factsOf({ row, attempts, hold, checkout, repeats, approval, order, events, allowed, names, asker, now });
     return {
       payment,
       stage: stageOf(
-        { outcome: facts.outcome, hold: facts.hold, checkout: facts.asked, attempts: statuses(facts.attempts) },
+        {
+          outcome: facts.outcome,
+          hold: facts.hold,
+          checkout: facts.asked,
+          repeats: facts.repeats,
+          attempts: statuses(facts.attempts),
+        },
         now,
       ),
       timeline: paymentTimeline(facts, now),
@@ -99,6 +116,9 @@ export const viewPayment = (scope: AskerReader, authorizationId: string): Promis
       seller: sellerOf(payment, seller),
       amounts: amountsOf(row, payment.intent),
       checkout: checkout && { checkoutIntentId: checkout.checkoutIntentId, waits: facts.asked?.decided === null },
+      repeats:
+        repeats && first?.authorizationId ? { authorizationId: first.authorizationId, asker: repeats.asker } : null,
+      repeatedBy: later.map((one) => ({ authorizationId: one.authorizationId, asker: askerOf(one.subjectId) })),
       confirmPath: confirmPathOf(payment),
       allowed,
       order: order && { orderId: order.orderId, status: order.status, storefrontOrderId: order.answer?.orderId ?? null },
@@ -117,6 +137,7 @@ type PaymentRecord = {
   readonly attempts: readonly ExecutionRow[];
   readonly hold: Hold | null;
   readonly checkout: CheckoutRow | null;
+  readonly repeats: PaymentFacts["repeats"];
   readonly approval: ApprovalRow | null;
   readonly order: Awaited<ReturnType<typeof orderOf>>;
   readonly events: readonly Event[];
@@ -131,6 +152,7 @@ function factsOf({
   attempts,
   hold,
   checkout,
+  repeats,
   approval,
   order,
   events,
@@ -165,6 +187,7 @@ function factsOf({
             : null,
       },
     },
+    repeats,
     attempts: attempts.map((attempt) => attemptOf(attempt, events)),
     allowed: allowed && { by: allowed.by, at: new Date(allowed.at) },
     order: order && { orderId: order.orderId, status: order.status as OrderStatus, at: order.updatedAt },

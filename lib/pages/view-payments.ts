@@ -76,7 +76,7 @@ export const viewPayments = (scope: AskerReader, filter: PaymentFilter, { cursor
   });
 
 async function linesOf(tx: Tx, scope: AskerReader, rows: readonly PaymentRow[], now: Date): Promise<PaymentLine[]> {
-  const { attempts, holds, checkouts } = await stagesOf(
+  const { attempts, holds, checkouts, repeats } = await stagesOf(
     tx,
     rows.map((row) => row.authorizationId),
   );
@@ -99,6 +99,7 @@ async function linesOf(tx: Tx, scope: AskerReader, rows: readonly PaymentRow[], 
       outcome: row.outcome,
       hold: own(holds)[0] ?? null,
       checkout: own(checkouts)[0] ?? null,
+      repeats: own(repeats)[0] ?? null,
       attempts: tried.map(({ settlementStatus }) => settlementStatus),
     } as StageFacts;
     const decimals = decimalsOf(row);

@@ -68,6 +68,11 @@ export function nextStepsOf(facts: NextFacts): NextStep {
             links: [edit(facts, "Edit the mandate")],
           }
         : { text: over, links: [] };
+    case "repeat":
+      return {
+        text: "The same payment was asked for before. What a person decides about that request counts, and only its agent can pay with it.",
+        links: facts.confirmPath === null ? [] : [{ href: facts.confirmPath, label: "Look at that request" }],
+      };
     case "checkout":
       return stage.status === "approved"
         ? { text: "It is approved and will be paid. You need to do nothing.", links: [] }

@@ -4,7 +4,13 @@ import { stageOf, type StageFacts } from "#lib/payments/stage.ts";
 const now = new Date("2026-11-21T12:00:00.000Z");
 const later = new Date(now.getTime() + 60_000);
 const earlier = new Date(now.getTime() - 60_000);
-const facts: StageFacts = { outcome: "allow", hold: { status: "held", expiresAt: later }, checkout: null, attempts: [] };
+const facts: StageFacts = {
+  outcome: "allow",
+  hold: { status: "held", expiresAt: later },
+  checkout: null,
+  repeats: null,
+  attempts: [],
+};
 const asked = { ...facts, outcome: "requireApproval" } as const;
 
 describe("the stage of a payment", () => {
@@ -27,6 +33,8 @@ describe("the stage of a payment", () => {
     ["waits without a checkout of its own", {}, "requireApproval"],
     ["waits for a person", { checkout: { status: "awaiting_approval", expiresAt: later } }, "requireApproval"],
     ["is expired when nobody decided", { checkout: { status: "previewed", expiresAt: earlier } }, "expired"],
+    ["is answered with another agent's request", { hold: null, repeats: { byOther: true } }, "otherAgentsRequest"],
+    ["is answered with its agent's earlier request", { hold: null, repeats: { byOther: false } }, "earlierRequest"],
     ["is declined", { checkout: { status: "rejected", expiresAt: later } }, "rejected"],
     ["is approved and waits for the agent", { checkout: { status: "approved", expiresAt: later } }, "approved"],
     ["was canceled", { checkout: { status: "canceled", expiresAt: later } }, "canceled"],

@@ -5,6 +5,8 @@ export type Stage =
   | { readonly of: "outcome"; readonly status: "deny" | "requireApproval" }
   | { readonly of: "reservation"; readonly status: ReservationStatus }
   | { readonly of: "checkout"; readonly status: CheckoutStatus }
+  /** A person is asked in an earlier request for the same payment, and only that one can be paid. */
+  | { readonly of: "repeat"; readonly status: "otherAgentsRequest" | "earlierRequest" }
   | { readonly of: "settlement"; readonly status: SettlementStatus };
 
 export type StageFacts = {
@@ -12,14 +14,17 @@ export type StageFacts = {
   readonly hold: { readonly status: ReservationStatus; readonly expiresAt: Date } | null;
   /** The checkout in which a person is or was asked. */
   readonly checkout: { readonly status: CheckoutStatus; readonly expiresAt: Date } | null;
+  /** The agent of the earlier request for the same payment; null if the payment has a request of its own, or none. */
+  readonly repeats: { readonly byOther: boolean } | null;
   readonly attempts: readonly SettlementStatus[];
 };
 
-export function stageOf({ outcome, hold, checkout, attempts }: StageFacts, now: Date): Stage {
+export function stageOf({ outcome, hold, checkout, repeats, attempts }: StageFacts, now: Date): Stage {
   if (outcome === "deny") return { of: "outcome", status: "deny" };
   // A payment has at most one execution that has not failed.
   const live = attempts.find((status) => status !== "failed");
   if (live) return { of: "settlement", status: live };
+  if (repeats) return { of: "repeat", status: repeats.byOther ? "otherAgentsRequest" : "earlierRequest" };
   const held = hold?.status === "held" && hold.expiresAt > now;
   if (outcome === "requireApproval") {
     const asked = askedStage(checkout, held, now);
