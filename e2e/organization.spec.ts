@@ -199,14 +199,22 @@ test.describe("the organization", () => {
     await page.getByRole("button", { name: /^Rotate/ }).click();
     const dialog = page.getByRole("dialog", { name: /^Rotate/ });
     await dialog.getByRole("button", { name: "Make a new key" }).click();
-    await dialog.getByLabel("Your password").fill("not my password");
-    await dialog.getByRole("button", { name: "Confirm" }).click();
-    await expect(dialog.getByText("This is not your password.")).toBeVisible();
-    await expectAccessible(page);
-    await dialog.getByLabel("Your password").fill(PASSWORD);
-    await page.keyboard.press("Enter");
-    await expect(dialog.getByText("Now press the button once more.")).toBeVisible();
+    const proof = page.getByRole("dialog", { name: "Confirm that it is you" });
+    const password = proof.getByLabel("Your password");
+    await expect(password).toBeFocused();
+    await expect(password).toBeInViewport({ ratio: 1 });
+    await page.keyboard.press("Escape");
+    await expect(proof).toBeHidden();
+    await expect(dialog.getByText(/^Nothing was changed|Confirm that it is you first/)).toBeVisible();
     await dialog.getByRole("button", { name: "Make a new key" }).click();
+    await password.fill("not my password");
+    await proof.getByRole("button", { name: "Confirm" }).click();
+    await expect(proof.getByText("This is not your password.")).toBeVisible();
+    await expect(password).toBeFocused();
+    await expectAccessible(page);
+    await password.fill(PASSWORD);
+    // The new key is made without another press of the button.
+    await page.keyboard.press("Enter");
     await expect(
       page
         .getByRole("dialog", { name: /^Save the key of/ })

@@ -12,19 +12,17 @@ import { ProblemNotice } from "#components/ui/problem.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { call } from "#lib/http/client.ts";
 import { addPasskey, registerPasskey } from "./calls.ts";
-import { ConfirmIdentity, isProofMissing, type Proofs } from "./confirm-identity.tsx";
 
 async function add(name: string) {
   const { options } = await call(registerPasskey, { body: {} });
   return call(addPasskey, { body: { name, credential: await makePasskey(options) } });
 }
 
-type Props = Proofs & { readonly proved: boolean; readonly suggestion: string; readonly primary: boolean };
+type Props = { readonly suggestion: string; readonly primary: boolean };
 
-export function AddPasskey({ proved, suggestion, primary, ...proofs }: Props) {
+export function AddPasskey({ suggestion, primary }: Props) {
   const router = useRouter();
   const [open, setOpen] = useState(false);
-  const [confirmed, setConfirmed] = useState(proved);
   const made = useMutation({
     mutationFn: add,
     onSuccess: () => {
@@ -32,7 +30,6 @@ export function AddPasskey({ proved, suggestion, primary, ...proofs }: Props) {
       toast("Passkey added");
       router.refresh();
     },
-    onError: (error) => isProofMissing(error) && setConfirmed(false),
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -51,27 +48,23 @@ export function AddPasskey({ proved, suggestion, primary, ...proofs }: Props) {
       open={open}
       onOpenChange={change}
     >
-      {confirmed ? (
-        <form className="grid gap-5" method="post" onSubmit={submit}>
-          <Field
-            label="Name"
-            name="name"
-            defaultValue={suggestion}
-            hint="So that you know it again, such as the device it is on."
-            maxLength={60}
-            required
-            autoComplete="off"
-          />
-          {made.error && !isProofMissing(made.error) && <ProblemNotice error={made.error} nothing="No passkey was added." />}
-          <div className="actions">
-            <Button tone="primary" type="submit" aria-busy={made.isPending}>
-              Create the passkey
-            </Button>
-          </div>
-        </form>
-      ) : (
-        <ConfirmIdentity {...proofs} onDone={() => setConfirmed(true)} />
-      )}
+      <form className="grid gap-5" method="post" onSubmit={submit}>
+        <Field
+          label="Name"
+          name="name"
+          defaultValue={suggestion}
+          hint="So that you know it again, such as the device it is on."
+          maxLength={60}
+          required
+          autoComplete="off"
+        />
+        {made.error && <ProblemNotice error={made.error} nothing="No passkey was added." />}
+        <div className="actions">
+          <Button tone="primary" type="submit" aria-busy={made.isPending}>
+            Create the passkey
+          </Button>
+        </div>
+      </form>
     </Dialog>
   );
 }

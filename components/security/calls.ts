@@ -52,3 +52,5 @@ export const removePasskey = atAddress<typeof passkeys.removePasskey>({
   method: "POST",
   path: "/api/v1/auth/passkeys/{passkeyId}/remove",
 });
+
+export { stepUp } from "#components/checkout/calls.ts";

@@ -12,7 +12,6 @@ import { toast } from "#components/ui/toast.tsx";
 import { mutation } from "#lib/http/query.ts";
 import type { Passkey } from "#lib/identity/passkeys/contract.ts";
 import { removePasskey } from "./calls.ts";
-import { ConfirmIdentity, isProofMissing, type Proofs } from "./confirm-identity.tsx";
 
 function Rename({ passkey: { passkeyId, name } }: { readonly passkey: Passkey }) {
   const router = useRouter();
@@ -38,12 +37,11 @@ function Rename({ passkey: { passkeyId, name } }: { readonly passkey: Passkey })
   );
 }
 
-type RemoveProps = Proofs & { readonly passkey: Passkey; readonly proved: boolean };
+type RemoveProps = { readonly passkey: Passkey };
 
-function Remove({ passkey: { passkeyId, name }, proved, ...proofs }: RemoveProps) {
+function Remove({ passkey: { passkeyId, name } }: RemoveProps) {
   const router = useRouter();
   const [open, setOpen] = useState(false);
-  const [confirmed, setConfirmed] = useState(proved);
   const removed = useMutation({
     ...mutation(removePasskey),
     onSuccess: () => {
@@ -51,7 +49,6 @@ function Remove({ passkey: { passkeyId, name }, proved, ...proofs }: RemoveProps
       toast("Passkey removed");
       router.refresh();
     },
-    onError: (error) => isProofMissing(error) && setConfirmed(false),
   });
   return (
     <Dialog
@@ -65,25 +62,19 @@ function Remove({ passkey: { passkeyId, name }, proved, ...proofs }: RemoveProps
         removed.reset();
       }}
     >
-      {confirmed ? (
-        <div className="grid gap-5">
-          {removed.error && !isProofMissing(removed.error) && (
-            <ProblemNotice error={removed.error} nothing="The passkey was not removed." />
-          )}
-          <div className="actions">
-            <DialogClose>Keep it</DialogClose>
-            <Button
-              tone="danger"
-              aria-busy={removed.isPending}
-              onClick={() => !removed.isPending && removed.mutate({ passkeyId, body: {} })}
-            >
-              Remove the passkey
-            </Button>
-          </div>
+      <div className="grid gap-5">
+        {removed.error && <ProblemNotice error={removed.error} nothing="The passkey was not removed." />}
+        <div className="actions">
+          <DialogClose>Keep it</DialogClose>
+          <Button
+            tone="danger"
+            aria-busy={removed.isPending}
+            onClick={() => !removed.isPending && removed.mutate({ passkeyId, body: {} })}
+          >
+            Remove the passkey
+          </Button>
         </div>
-      ) : (
-        <ConfirmIdentity {...proofs} onDone={() => setConfirmed(true)} />
-      )}
+      </div>
     </Dialog>
   );
 }

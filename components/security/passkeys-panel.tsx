@@ -12,10 +12,9 @@ function suggestionOf({ sessions, passkeys }: SecurityView): string {
 }
 
 export function PasskeysPanel({ view }: { readonly view: SecurityView }) {
-  const { passkeys, hasPassword, otherWays, proved } = view;
-  const proofs = { hasPassword, hasPasskey: passkeys.length > 0, proved };
+  const { passkeys, otherWays } = view;
   const last = passkeys.length === 1 && otherWays.length === 0;
-  const add = (primary: boolean) => <AddPasskey {...proofs} suggestion={suggestionOf(view)} primary={primary} />;
+  const add = (primary: boolean) => <AddPasskey suggestion={suggestionOf(view)} primary={primary} />;
   return (
     <section className="panel" aria-labelledby="passkeys">
       <div className="panel-head">
@@ -46,7 +45,7 @@ export function PasskeysPanel({ view }: { readonly view: SecurityView }) {
               name: "Last used",
               cell: ({ lastUsedAt }) => (lastUsedAt === undefined ? "Never" : <Moment at={lastUsedAt} show="ago" />),
             },
-            { name: "Actions", actions: true, cell: (passkey) => <PasskeyActions {...proofs} passkey={passkey} last={last} /> },
+            { name: "Actions", actions: true, cell: (passkey) => <PasskeyActions passkey={passkey} last={last} /> },
           ]}
         />
       )}

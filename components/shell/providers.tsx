@@ -3,6 +3,7 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { CSPProvider } from "@base-ui/react/csp-provider";
 import { type ReactNode, useState } from "react";
+import { Proofs } from "#components/security/proofs.tsx";
 import { Announcements } from "#components/ui/announcements.tsx";
 import { Toasts } from "#components/ui/toast.tsx";
 
@@ -14,6 +15,7 @@ export function Providers({ children }: { readonly children: ReactNode }) {
       {/* Keep Base UI from writing style elements, because the Content-Security-Policy would block them. */}
       <CSPProvider disableStyleElements>
         {children}
+        <Proofs />
         <Announcements />
         <Toasts />
       </CSPProvider>

@@ -17,12 +17,13 @@ type Props = {
   readonly wide: boolean;
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;
+  readonly initialFocus?: RefObject<HTMLElement | null>;
   readonly opener: RefObject<HTMLButtonElement | null>;
 };
 
 /** dialog.tsx loads this code on demand. */
 export function DialogPopup(props: Props) {
-  const { kind, title, description, children, footer, insistent, wide, open, onOpenChange, opener } = props;
+  const { kind, title, description, children, footer, insistent, wide, open, onOpenChange, initialFocus, opener } = props;
   const heading = useRef<HTMLHeadingElement>(null);
   return (
     <Base.Root open={open} onOpenChange={(next, event) => (insistent ? event.cancel() : onOpenChange(next))}>
@@ -30,7 +31,11 @@ export function DialogPopup(props: Props) {
         <Base.Backdrop className="scrim" />
         <Base.Popup
           className={kind === "drawer" ? DRAWER : wide ? "dialog w-[min(44rem,calc(100vw-2rem))]" : "dialog"}
-          initialFocus={heading}
+          initialFocus={initialFocus ?? heading}
+          onKeyDown={(event) => {
+            // Only the dialog with the focus closes: another one below it listens for the key on the document.
+            if (event.key === "Escape") event.nativeEvent.stopImmediatePropagation();
+          }}
           finalFocus={() => opener.current ?? true}
         >
           <div className="flex items-start justify-between gap-4 px-4 pt-5 md:px-6">

@@ -1,6 +1,15 @@
 "use client";
 
-import { type ComponentProps, createContext, type ReactNode, useCallback, useContext, useRef, useState } from "react";
+import {
+  type ComponentProps,
+  createContext,
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useContext,
+  useRef,
+  useState,
+} from "react";
 import { Button } from "./button.tsx";
 import { buttonClass, type Look } from "./button-class.ts";
 import { early, OnDemand } from "./on-demand.tsx";
@@ -18,6 +27,8 @@ export type DialogProps = {
   readonly onOpenChange?: (open: boolean) => void;
   /** Only a DialogClose or the caller closes the dialog. */
   readonly insistent?: boolean;
+  /** Gets the focus when the dialog opens; by default its title. */
+  readonly initialFocus?: RefObject<HTMLElement | null>;
   /** Has no effect on drawers. */
   readonly wide?: boolean;
 };

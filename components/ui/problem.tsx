@@ -4,17 +4,6 @@ import { Copyable } from "#components/ui/copyable.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { SaidError } from "#components/ui/said-error.ts";
 import { ProblemError } from "#lib/http/client.ts";
-import type { ErrorBody } from "#lib/problem.ts";
-import { OnDemand } from "./on-demand.tsx";
-
-const loadConfirm = () => import("#components/security/confirm-first.tsx").then(({ ConfirmFirst }) => ConfirmFirst);
-
-/** Null if the service asks for no proof of identity or sends no list of methods; the list may be empty. */
-function proofMethods(problem: ErrorBody | null): readonly string[] | null {
-  if (problem?.code !== "step_up_required") return null;
-  const methods = problem.nextActions[0]?.metadata?.["methods"];
-  return Array.isArray(methods) ? methods.map(String) : null;
-}
 
 type Props = {
   readonly error: Error;
@@ -22,18 +11,10 @@ type Props = {
   readonly nothing: string;
 };
 
-/** If the reply lists methods to confirm the person's identity, shows controls for these and not the error. */
 export function ProblemNotice({ error, nothing }: Props) {
   const problem = error instanceof ProblemError ? error.problem : null;
-  const methods = proofMethods(problem);
-  if (problem && methods) {
-    return (
-      <OnDemand wanted load={loadConfirm}>
-        {(ConfirmFirst) => <ConfirmFirst detail={problem.detail} methods={methods} />}
-      </OnDemand>
-    );
-  }
-  const actions = problem?.nextActions.filter(({ href }) => href !== undefined) ?? [];
+  // The way to prove an identity is a call, which the page makes itself, and not a page.
+  const actions = problem?.nextActions.filter(({ href }) => href !== undefined && !href.startsWith("/api/")) ?? [];
   return (
     <Notice tone="danger" role="alert">
       <p>

@@ -22,6 +22,15 @@ export type CallOptions = {
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
   readonly fetch?: (request: Request) => Promise<Response>;
+  /** Gives the proof of identity that the service asks for; if it returns true, the same request is sent once more. */
+  readonly prove?: (problem: ErrorBody) => Promise<boolean>;
+};
+
+let usually: Pick<CallOptions, "prove"> = {};
+
+/** In a browser, the page gives the proof for all calls. */
+export const proveWith = (prove: CallOptions["prove"]): void => {
+  usually = prove ? { prove } : {};
 };
 
 /** An operation without its schemas, which browsers need not load. */
@@ -50,11 +59,30 @@ async function read(response: Response): Promise<unknown> {
   }
 }
 
+/** An approval's page shows the fields for its own proof, so its refusal lists no methods. */
+const asksForProof = ({ code, nextActions }: ErrorBody): boolean =>
+  code === "step_up_required" && Array.isArray(nextActions[0]?.metadata?.["methods"]);
+
 /** It also runs in browsers. @throws ProblemError */
 export async function call<const O extends Operation>(
   operation: O,
   request: RequestOf<O>,
   options: CallOptions = {},
+): Promise<ReplyOf<O>> {
+  const { prove, ...once } = { ...usually, ...options };
+  if (!prove) return callOnce(operation, request, once);
+  try {
+    return await callOnce(operation, request, once);
+  } catch (error) {
+    if (!(error instanceof ProblemError) || !asksForProof(error.problem) || !(await prove(error.problem))) throw error;
+    return callOnce(operation, request, once);
+  }
+}
+
+async function callOnce<const O extends Operation>(
+  operation: O,
+  request: RequestOf<O>,
+  options: Omit<CallOptions, "prove">,
 ): Promise<ReplyOf<O>> {
   const parts = request as Parts;
   const { baseUrl = globalThis.location?.origin ?? "", headers, idempotencyKey, signal, fetch: send = fetch } = options;

@@ -1,4 +1,3 @@
-import { clock } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";
 import { addressText } from "#lib/identity/sessions/address-text.ts";
@@ -7,7 +6,6 @@ import { deviceOf } from "#lib/identity/sessions/device.ts";
 import type { Passkey } from "#lib/identity/passkeys/contract.ts";
 import { otherWaysIn, passkeysOf } from "#lib/identity/passkeys/store.ts";
 import { presentPasskey } from "#lib/identity/passkeys/present-passkey.ts";
-import { isProved } from "#lib/identity/passkeys/fresh-proof.ts";
 import { liveSessionsOf } from "#lib/identity/sessions/session-store.ts";
 import { toWire } from "#lib/time.ts";
 
@@ -34,18 +32,14 @@ export type SecurityView = {
   readonly hasPassword: boolean;
   /** The person's sign-in methods other than passkeys and links by mail, by their names in Session.authMethods. */
   readonly otherWays: readonly string[];
-  /** Whether the person recently confirmed their identity, so that they may change their sign-in methods. */
-  readonly proved: boolean;
 };
 
 export async function viewSecurity({ userId, sessionId }: SessionCaller): Promise<SecurityView> {
-  const [rows, passkeys, otherWays, now] = await Promise.all([
+  const [rows, passkeys, otherWays] = await Promise.all([
     liveSessionsOf(userId, SESSIONS),
     passkeysOf(database(), userId),
     otherWaysIn(database(), userId),
-    clock(database()),
   ]);
-  const own = rows.find((row) => row.sessionId === sessionId);
   return {
     sessions: rows
       .map((row) => ({
@@ -62,6 +56,5 @@ export async function viewSecurity({ userId, sessionId }: SessionCaller): Promis
     passkeysOffered: authMethods().passkey,
     hasPassword: otherWays.includes("emailPassword"),
     otherWays,
-    proved: isProved(own?.provedAt ?? null, now),
   };
 }

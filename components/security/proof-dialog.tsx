@@ -1,0 +1,90 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, useEffect, useId, useRef } from "react";
+import { signWithPasskey } from "#components/identity/passkey-request.ts";
+import { Button } from "#components/ui/button.tsx";
+import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
+import { Field } from "#components/ui/field.tsx";
+import { formText } from "#components/ui/form-text.ts";
+import { ProblemNotice } from "#components/ui/problem.tsx";
+import { call, ProblemError } from "#lib/http/client.ts";
+import type { ErrorBody } from "#lib/problem.ts";
+import { challengePasskey, confirmIdentity, stepUp } from "./calls.ts";
+
+type Act = { readonly subjectId: string; readonly terms: string };
+
+/** Confirms with a passkey if `password` is null: one act if the service names it, or else the session. */
+async function confirm(password: string | null, act: Act | undefined): Promise<void> {
+  const proof =
+    password !== null
+      ? { password }
+      : { assertion: await signWithPasskey((await call(challengePasskey, { body: act ? { act } : {} })).options) };
+  await (act ? call(stepUp, { body: { act, ...proof } }) : call(confirmIdentity, { body: proof }));
+}
+
+const passwordError = (error: Error | null): string | undefined =>
+  error instanceof ProblemError ? error.problem.errors?.find(({ pointer }) => pointer === "/password")?.detail : undefined;
+
+type Props = { readonly problem: ErrorBody; readonly answer: (proved: boolean) => void };
+
+/** The request that was refused goes on by itself after the proof. */
+export function ProofDialog({ problem, answer }: Props) {
+  const id = useId();
+  const field = useRef<HTMLInputElement>(null);
+  const { methods, act } = (problem.nextActions[0]?.metadata ?? {}) as { methods?: readonly string[]; act?: Act };
+  const [hasPassword, hasPasskey] = [methods?.includes("password") ?? false, methods?.includes("passkey") ?? false];
+  const asked = useMutation({ mutationFn: (password: string | null) => confirm(password, act), onSuccess: () => answer(true) });
+  const wrong = passwordError(asked.error);
+  useEffect(() => {
+    if (wrong !== undefined) field.current?.focus();
+  }, [wrong]);
+  const send = (password: string | null) => asked.isPending || asked.mutate(password);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    send(formText(new FormData(event.currentTarget), "password"));
+  };
+  const footer = (
+    <>
+      <DialogClose>Cancel</DialogClose>
+      {hasPasskey && (
+        <Button {...(!hasPassword && { tone: "primary" as const })} aria-busy={asked.isPending} onClick={() => send(null)}>
+          Use a passkey
+        </Button>
+      )}
+      {hasPassword && (
+        <Button tone="primary" type="submit" form={id} aria-busy={asked.isPending}>
+          Confirm
+        </Button>
+      )}
+    </>
+  );
+  return (
+    <Dialog
+      title="Confirm that it is you"
+      open
+      onOpenChange={(open) => open || answer(false)}
+      footer={footer}
+      {...(hasPassword && { initialFocus: field })}
+    >
+      <form id={id} className="grid gap-5" method="post" onSubmit={submit}>
+        <p>{problem.detail}</p>
+        {!hasPassword && !hasPasskey && (
+          <p>You have neither a password nor a passkey. Sign out, sign in again, and come back at once.</p>
+        )}
+        {hasPassword && (
+          <Field
+            ref={field}
+            label="Your password"
+            name="password"
+            type="password"
+            autoComplete="current-password"
+            required
+            error={wrong}
+          />
+        )}
+        {asked.error && wrong === undefined && <ProblemNotice error={asked.error} nothing="It is not confirmed." />}
+      </form>
+    </Dialog>
+  );
+}
