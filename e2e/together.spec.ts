@@ -1,8 +1,10 @@
 import { eq } from "drizzle-orm";
 import { checkoutApprovals, checkoutIntents } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
+import { sellers } from "#lib/sellers/tables.ts";
+import { PASSWORD } from "#test/identity.ts";
 import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
-import { newPurchase, openBasket } from "./setup/purchase.ts";
+import { changeCheckout, newPurchase, openBasket } from "./setup/purchase.ts";
 
 const mug = { productId: "mug", name: "Enamel mug", color: "Blue", quantity: 1, unitAmount: "4.20" };
 const pen = { productId: "pen", name: "Pen", quantity: 2, unitAmount: "2.10" };
@@ -53,27 +55,67 @@ test("requests to one payee are reviewed and approved together, and each gets it
   await expect(page.getByText("Nothing to approve")).toBeVisible();
 });
 
-test("requests to different payees are not approved together, and a request that asks for the password is decided alone", async ({
+/** An item at this price. */
+const item = (productId: string, unitAmount: string) => ({ productId, name: `Item ${productId}`, quantity: 1, unitAmount });
+
+test("three first payments at one unverified shop are approved with one password", async ({ page, context }) => {
+  const purchase = await newPurchase({ known: false });
+  await database().update(sellers).set({ verified: false }).where(eq(sellers.sellerId, purchase.seller.sellerId));
+  const lines = [item("small", "7.50"), item("middle", "15"), item("large", "22.50")];
+  for (const line of lines) await openBasket(purchase, [line]);
+  await signInAs(context, purchase.buyer.credential);
+  await page.goto("/approvals");
+  await page.getByRole("button", { name: "Choose all" }).click();
+  await page.getByRole("button", { name: "Review 3 together" }).click();
+  const password = page.getByLabel("Your password");
+  await expect(password).toHaveAccessibleDescription(/first payment to a seller; together above the 25.00 USDC/);
+  await expect(page.getByText(`45.00 USDC to ${purchase.seller.domain}`, { exact: true })).toBeVisible();
+  await expectAccessible(page);
+  const approve = page.getByRole("button", { name: `Approve 3, 45.00 USDC to ${purchase.seller.domain}` });
+  await page.getByRole("checkbox", { name: /^I have read all 3 requests/ }).check();
+  await password.fill("not the password");
+  await approve.click();
+  await expect(password).toHaveAccessibleDescription(/not your password/);
+  expect(await approvalsOf(purchase.buyer.organizationId)).toEqual([]);
+  await password.fill(PASSWORD);
+  await approve.click();
+  await expect(page.getByText("3 of 3 requests approved.")).toBeVisible();
+  const approvals = await approvalsOf(purchase.buyer.organizationId);
+  expect(approvals.map(({ status, approvedAmount }) => [status, approvedAmount]).toSorted()).toEqual(
+    [15_000_000n, 22_500_000n, 7_500_000n].map((amount) => ["pending", amount]),
+  );
+});
+
+test("requests to two payees name both, and one that is declined meanwhile is named before anything is approved", async ({
   page,
   context,
 }) => {
   const purchase = await newPurchase();
   const first = await openBasket(purchase, [mug]);
-  const other = await newPurchase();
-  const second = await openBasket({ ...purchase, seller: other.seller }, [pen]);
+  const other = await newPurchase({ known: false });
+  await openBasket({ ...purchase, seller: other.seller }, [pen]);
+  await openBasket({ ...purchase, seller: other.seller }, [pad]);
   await signInAs(context, purchase.buyer.credential);
   await page.goto("/approvals");
   await page.getByRole("button", { name: "Choose all" }).click();
-  await expect(page.getByText("Only requests of one payee are approved together.")).toBeVisible();
-  await expect(page.getByRole("button", { name: "Review 2 together" })).toBeDisabled();
-  const ids = [first, second].map((path) => `id=${path.split("/").at(-1)}`).join("&");
-  await page.goto(`/approvals/together?${ids}`);
-  // Nothing was paid to `other.seller` before, so the second request asks for a confirmation of identity.
-  const alone = page.getByRole("region", { name: "Decide these on their own pages" });
-  await expect(alone.getByText("It asks you to confirm who you are: it is the first payment to this seller.")).toBeVisible();
-  await expect(alone.getByText("No other request can be approved with it.")).toBeVisible();
-  await expect(page.getByRole("button", { name: /^Approve/ })).toHaveCount(0);
+  await page.getByRole("button", { name: "Review 3 together" }).click();
+  await expect(page.getByText(`4.20 USDC to ${purchase.seller.domain}`, { exact: true })).toBeVisible();
+  await expect(page.getByText(`8.40 USDC to ${other.seller.domain}`, { exact: true })).toBeVisible();
   await expectAccessible(page);
+  await page.getByRole("checkbox", { name: /^I have read all 3 requests/ }).check();
+  await page.getByLabel("Your password").fill(PASSWORD);
+  await changeCheckout(first, { status: "rejected" });
+  await page.getByRole("button", { name: "Approve 3, 12.60 USDC to 2 payees" }).click();
+  await expect(
+    page.getByText(/Nothing was approved\. Request \d of 3: This checkout was already approved or declined\./),
+  ).toBeVisible();
+  expect(await approvalsOf(purchase.buyer.organizationId)).toEqual([]);
+  const alone = page.getByRole("region", { name: "Decide these on their own pages" });
+  await expect(alone.getByText("It is not open any more.")).toBeVisible();
+  await page.getByLabel("Your password").fill(PASSWORD);
+  await page.getByRole("checkbox", { name: /^I have read all 2 requests/ }).check();
+  await page.getByRole("button", { name: `Approve 2, 8.40 USDC to ${other.seller.domain}` }).click();
+  await expect(page.getByText("2 of 2 requests approved.")).toBeVisible();
 });
 
 test("any number of requests can be declined together, with one reason", async ({ page, context }) => {

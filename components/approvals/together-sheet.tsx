@@ -2,16 +2,21 @@
 
 import { useMutation } from "@tanstack/react-query";
 import Link from "next/link";
+import { useRouter } from "next/navigation";
 import { type FormEvent, useState } from "react";
 import { approveCheckout } from "#components/checkout/calls.ts";
+import { confirm, passwordError, type Proof } from "#components/checkout/decisions.ts";
+import { StepUp, type Way } from "#components/checkout/step-up.tsx";
 import { announce } from "#components/ui/announcements.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Choice } from "#components/ui/choice.tsx";
+import { formText } from "#components/ui/form-text.ts";
 import { Money, money } from "#components/ui/money.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { plural } from "#components/ui/plural.ts";
+import { ProblemNotice } from "#components/ui/problem.tsx";
 import { useSettled } from "#components/ui/settled.ts";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { call } from "#lib/http/client.ts";
@@ -90,50 +95,88 @@ const Done = ({ outcomes, count }: { readonly outcomes: Outcomes; readonly count
   );
 };
 
-type DecideProps = { readonly plan: Plan; readonly busy: boolean; readonly onApprove: () => void };
+type DecideProps = {
+  readonly plan: Plan;
+  readonly path: string;
+  readonly busy: boolean;
+  readonly error: Error | null;
+  readonly onApprove: (proof: Proof) => void;
+};
 
-function Decide({ plan: { together, total, asset }, busy, onApprove }: DecideProps) {
+function Decide({ plan: { together, total, asset, payees, proof }, path, busy, error, onApprove }: DecideProps) {
   const settled = useSettled();
+  const [chosen, setChosen] = useState<Way>();
+  const way = proof?.ways.find((one) => one === chosen) ?? proof?.ways[0];
   const sum = money(total, asset);
+  const wrong = passwordError(error);
   const decide = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (settled && !busy) onApprove();
+    const password = way === "password" ? formText(new FormData(event.currentTarget), "password") : null;
+    if (settled && !busy) onApprove({ way: way ?? null, password });
   };
   return (
     <form className="panel grid gap-4 p-4 md:p-5" method="post" onSubmit={decide} aria-label="Your decision">
+      {error && wrong === undefined && <ProblemNotice error={error} nothing="Nothing was approved." />}
       <Choice type="checkbox" name="read" required>
         <strong>I have read all {plural(together.length, "request")}</strong>
-        <span>Together they pay {sum} to one payee.</span>
+        <span>
+          Together they pay {sum} to {payees.length === 1 ? "one payee" : plural(payees.length, "payee")}:
+        </span>
+        {payees.map(({ name, charged }) => (
+          <span key={name} className="wrap-anywhere">
+            {charged} to <Untrusted>{name}</Untrusted>
+          </span>
+        ))}
       </Choice>
       <p className="text-sm text-muted">
         Each becomes an approval of its own, and its remaining budget is shown without the others. If a request changes, it is not
         approved.
       </p>
+      {proof && (
+        <StepUp
+          ways={proof.ways}
+          way={way}
+          onChoose={setChosen}
+          why={proof.why}
+          signs="exactly these requests, their amounts and payees, and the sum"
+          passkeyOnly={proof.passkeyOnly}
+          error={wrong}
+          path={path}
+        />
+      )}
       <Button
         className="justify-self-start"
         tone="primary"
         size="large"
         type="submit"
+        disabled={proof !== null && way === undefined}
         aria-disabled={!settled || busy}
         aria-busy={busy}
       >
         <span className="wrap-anywhere [&_abbr]:text-inherit">
-          Approve {together.length}, <Money>{sum}</Money> to <Untrusted>{together[0]?.view.payee.domain ?? ""}</Untrusted>
+          Approve {together.length}, <Money>{sum}</Money> to{" "}
+          {payees.length === 1 ? <Untrusted>{payees[0]?.name ?? ""}</Untrusted> : plural(payees.length, "payee")}
         </span>
       </Button>
     </form>
   );
 }
 
-export function TogetherSheet({ plan }: { readonly plan: Plan }) {
-  const { together, alone, refusal } = plan;
+export function TogetherSheet({ plan, path }: { readonly plan: Plan; readonly path: string }) {
+  const { together, alone, refusal, amount } = plan;
+  const router = useRouter();
   const [outcomes, setOutcomes] = useState<Outcomes>({});
   const approving = useMutation({
-    mutationFn: () =>
-      decideEach(together, approve, ({ view }, outcome) =>
+    mutationFn: async (proof: Proof) => {
+      const checkoutIntentIds = together.map(({ view }) => view.intent.checkoutIntentId);
+      await confirm({ together: { checkoutIntentIds, amount } }, proof);
+      await decideEach(together, approve, ({ view }, outcome) =>
         setOutcomes((before) => ({ ...before, [view.intent.checkoutIntentId]: outcome })),
-      ),
+      );
+    },
     onSuccess: () => announce("All requests were answered."),
+    // A request that changed or was decided meanwhile moves to those that are decided alone.
+    onError: (error) => passwordError(error) === undefined && router.refresh(),
   });
   const isDone = approving.isSuccess;
   return (
@@ -150,7 +193,7 @@ export function TogetherSheet({ plan }: { readonly plan: Plan }) {
         />
       ))}
       {refusal === null && together.length > 0 && !isDone && (
-        <Decide plan={plan} busy={approving.isPending} onApprove={() => approving.mutate()} />
+        <Decide plan={plan} path={path} busy={approving.isPending} error={approving.error} onApprove={approving.mutate} />
       )}
       {alone.length > 0 && <DecidedAlone alone={alone} />}
     </div>

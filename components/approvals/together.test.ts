@@ -49,12 +49,24 @@ test("up to ten requests to one payee are approved together, with their sum", ()
   expect(planTogether(Array.from({ length: 11 }, () => request())).refusal).toMatch(/^At most 10/);
 });
 
-test.each([
-  ["another domain", { domain: "other.example" }],
-  ["another address", { payTo: "0xCD" }],
-  ["another network", { view: { destination: { payTo: "0xAB", chain: "eip155:8453" } as CheckoutView["destination"] } }],
-])("requests with %s are not approved together", (_, changes) => {
-  expect(planTogether([request(), request(changes)]).refusal).toMatch(/same payee/);
+test("requests to several payees are approved together, and each payee is named with what it gets", () => {
+  const plan = planTogether([
+    request({ amount: "7.5" }),
+    request({ amount: "15" }),
+    request({ amount: "22.5", domain: "other.example" }),
+    request({ amount: "1", domain: "other.example", payTo: "0xCD00000000000000000000000000000000000000" }),
+  ]);
+  expect([plan.refusal, plan.amount]).toEqual([null, "46"]);
+  expect(plan.payees).toEqual([
+    { name: "shop.example", charged: "22.50 USDC" },
+    { name: "other.example (0xAB…0xAB)", charged: "22.50 USDC" },
+    { name: "other.example (0xCD00…0000)", charged: "1.00 USDC" },
+  ]);
+});
+
+test("requests on another network are not approved together", () => {
+  const destination = { payTo: "0xAB", chain: "eip155:8453" } as CheckoutView["destination"];
+  expect(planTogether([request(), request({ view: { destination } })]).refusal).toMatch(/same network/);
 });
 
 test.each<[string, Changes, RegExp]>([
@@ -68,8 +80,7 @@ test.each<[string, Changes, RegExp]>([
     { view: { payee: { domain: "shop.example", looksLike: "sh0p.example" } as CheckoutView["payee"] } },
     /looks like/,
   ],
-  ["needs a passkey for its mandate", { mandate: { assuranceAsked: "passkeyApproved" } }, /passkey/],
-  ["needs a passkey for its seller", { stepUp: { assuranceAsked: "passkeyApproved" } }, /passkey/],
+  ["needs a passkey that the person does not have", { mandate: { assuranceAsked: "passkeyApproved" } }, /you have none/],
   [
     "has a domain in another script",
     { view: { payee: { domain: "xn--shp-1na.example", unicodeDomain: "shöp.example" } as CheckoutView["payee"] } },
@@ -77,18 +88,6 @@ test.each<[string, Changes, RegExp]>([
   ],
   ["has hidden characters in its purpose", { view: { purpose: "for the\u202E team" } }, /hidden characters/],
   ["comes from a paused agent", { view: { agent: { ...request().agent, paused: true } } }, /paused/],
-  ["is the first payment", { stepUp: { required: true, reasons: ["firstPayment"] } }, /first payment/],
-  ["comes in an old session", { stepUp: { required: true, reasons: ["sessionAge"] } }, /15 minutes/],
-  [
-    "is above the limit",
-    { stepUp: { required: true, reasons: ["amount"], limit: { above: "100.00 USDC", lately: "60.00 USDC" } } },
-    /24 hours it is above 100.00 USDC/,
-  ],
-  [
-    "is above the limit of unverified payees",
-    { stepUp: { required: true, reasons: ["unverifiedPayee"], limit: { above: "25.00 USDC" } } },
-    /not verified.*25.00 USDC/,
-  ],
 ])("a request that %s is not approved together with others", (_, changes, why) => {
   const plan = planTogether([request(changes), request(), request()]);
   expect(plan.together).toHaveLength(2);
@@ -104,17 +103,38 @@ test("a request is decided alone if no other request can be approved with it", (
   ]);
 });
 
-test("requests that are together above what may be approved without a proof of identity are decided alone", () => {
-  const within = (room: string) => [request({ amount: "60", room }), request({ amount: "50", room })];
-  expect(planTogether(within("110")).refusal).toBeNull();
-  expect(planTogether(within("109.99")).refusal).toMatch(/^Together they pay 110.00 USDC.*109.99 USDC more/);
+const proof = (...all: readonly Changes[]) => planTogether(all.map(request)).proof;
+const has = { hasPassword: true, hasPasskey: true };
+
+test.each<[string, readonly Changes[], RegExp]>([
+  ["are first payments", [{ stepUp: { required: true, reasons: ["firstPayment"] } }, {}], /first payment to a seller/],
+  ["come in an old session", [{}, { stepUp: { required: true, reasons: ["sessionAge"] } }], /15 minutes/],
+  ["pay an unverified payee much", [{ stepUp: { required: true, reasons: ["unverifiedPayee"] } }, {}], /unverified payees/],
+  ["are each above the limit", [{ stepUp: { required: true, reasons: ["amount"] } }, {}], /without a proof/],
+  [
+    "are only together above the room of a day",
+    [
+      { amount: "60", room: "109" },
+      { amount: "50", room: "200" },
+    ],
+    /109.00 USDC/,
+  ],
+])("requests that %s ask for one proof, by any way that the person has", (_, [one, two], why) => {
+  const asked = proof({ ...one, stepUp: { ...has, ...one?.stepUp } }, { ...two, stepUp: { ...has, ...two?.stepUp } });
+  expect(asked).toMatchObject({ passkeyOnly: false, ways: ["passkey", "password"] });
+  expect(asked?.why).toMatch(why);
 });
 
-test("the smallest room counts if a payee has a verified and an unverified seller record", () => {
-  const requests = [request({ amount: "20", room: "100" }), request({ amount: "20", room: "25" })];
-  const refused = /25.00 USDC more/;
-  expect(planTogether(requests).refusal).toMatch(refused);
-  expect(planTogether(requests.toReversed()).refusal).toMatch(refused);
+test("one request that needs a passkey makes it the one proof of all", () => {
+  const asked = proof({ mandate: { assuranceAsked: "passkeyApproved" }, stepUp: has }, { stepUp: has });
+  expect(asked).toMatchObject({ passkeyOnly: true, ways: ["passkey"] });
+});
+
+test("no proof is asked within the room of a day, or if each request has one already", () => {
+  expect(proof({ amount: "60", room: "110" }, { amount: "50", room: "110" })).toBeNull();
+  const done = { stepUp: { required: true, done: true, reasons: ["amount" as const] }, room: "1" };
+  expect(proof(done, done)).toBeNull();
+  expect(proof(done, { room: "1" })).not.toBeNull();
 });
 
 test("decisions are sent one after another, each with its own idempotency key, and a failed decision is named with its reason", async () => {

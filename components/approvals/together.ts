@@ -3,6 +3,7 @@ import { visible } from "#lib/visible-text.ts";
 import type { CheckoutView, MandateView, StepUpReason } from "#lib/approvals/checkout-view.ts";
 import { displayText, formatAmount, min, parseAmount } from "#lib/money.ts";
 
+/** The same number as TOGETHER_MAX of the contract, which a browser need not load. */
 export const TOGETHER_MAX = 10;
 
 /** The decimals of calculated sums; parseAmount throws for an amount with more. */
@@ -18,7 +19,17 @@ export type Plan = {
   readonly refusal: string | null;
   /** The amounts and the buyer's shares of the fees in `together`, added up; decimal text. */
   readonly total: string;
+  /** The amounts in `together` without fees, added up; decimal text. */
+  readonly amount: string;
   readonly asset: string;
+  /** Everybody who is paid, with what they get: "45.00 USDC". */
+  readonly payees: readonly { readonly name: string; readonly charged: string }[];
+  /** The one proof of identity that is asked for all of them; null if none is needed. */
+  readonly proof: {
+    readonly passkeyOnly: boolean;
+    readonly ways: readonly ("password" | "passkey")[];
+    readonly why: string;
+  } | null;
 };
 
 const isOpen = ({ intent: { status } }: CheckoutView): boolean => status === "previewed" || status === "awaiting_approval";
@@ -43,18 +54,8 @@ function hostileFact(view: CheckoutView): string | null {
   return null;
 }
 
-function proofAsked({ stepUp }: CheckoutView, mandate: MandateView): string | null {
-  if ([stepUp.assuranceAsked, mandate.assuranceAsked].includes("passkeyApproved")) return "It asks for your passkey.";
-  const above = stepUp.limit?.above ?? "your limit";
-  const words: Readonly<Record<StepUpReason, string>> = {
-    amount: `It asks you to confirm who you are: with what you approved in 24 hours it is above ${above}.`,
-    unverifiedPayee: `It asks you to confirm who you are: its payee is not verified, and with what you approved in 24 hours it is above ${above}.`,
-    sessionAge: "It asks you to confirm who you are: you signed in more than 15 minutes ago.",
-    firstPayment: "It asks you to confirm who you are: it is the first payment to this seller.",
-  };
-  const [first] = stepUp.reasons;
-  return first === undefined ? null : words[first];
-}
+const asksForPasskey = ({ stepUp }: CheckoutView, mandate: MandateView): boolean =>
+  !stepUp.byPasskey && [stepUp.assuranceAsked, mandate.assuranceAsked].includes("passkeyApproved");
 
 /** Null if the request may be approved with others. */
 function whyAlone(view: CheckoutView, mandate: MandateView | undefined): string | null {
@@ -63,11 +64,11 @@ function whyAlone(view: CheckoutView, mandate: MandateView | undefined): string 
   if (view.before !== undefined) return "Its terms changed since you saw them.";
   if (mandate === undefined) return "You choose the mandate that pays it.";
   if (!mandate.match) return "The mandate does not cover it.";
-  return hostileFact(view) ?? proofAsked(view, mandate);
+  if (asksForPasskey(view, mandate) && !view.stepUp.hasPasskey) return "It asks for a passkey, and you have none.";
+  return hostileFact(view);
 }
 
-const keyOf = ({ payee, destination, intent }: CheckoutView): string =>
-  [payee.domain, destination.payTo.toLowerCase(), destination.chain, intent.asset].join(" ");
+const payeeOf = ({ payee, destination }: CheckoutView): string => `${payee.domain} ${destination.payTo.toLowerCase()}`;
 
 const sumOf = (amounts: readonly string[]): bigint => amounts.reduce((sum, amount) => sum + parseAmount(amount, DECIMALS), 0n);
 
@@ -76,15 +77,53 @@ const smallestOf = (amounts: readonly string[]): string =>
 
 function whyNotTogether(views: readonly CheckoutView[]): string | null {
   if (views.length > TOGETHER_MAX) return `At most ${TOGETHER_MAX} requests are approved together. Choose fewer.`;
-  if (new Set(views.map(keyOf)).size > 1) return "Requests are approved together only if they pay the same payee. These do not.";
+  if (new Set(views.map(({ intent, destination }) => `${intent.asset} ${destination.chain}`)).size <= 1) return null;
+  return "Requests are approved together only if they pay the same asset on the same network. These do not.";
+}
+
+/** One payee may have several addresses; then each address is a payee of its own, and its name shows the address. */
+function payeesOf(views: readonly CheckoutView[]): Plan["payees"] {
+  const groups = [...Map.groupBy(views, payeeOf).values()];
+  return groups.map((group) => {
+    const [{ payee, destination, intent }] = group as [CheckoutView];
+    const alone = groups.filter(([other]) => other?.payee.domain === payee.domain).length === 1;
+    const { payTo } = destination;
+    const charged = formatAmount(sumOf(group.map(({ amounts }) => amounts.chargedAmount)), DECIMALS);
+    return {
+      name: alone ? payee.domain : `${payee.domain} (${payTo.slice(0, 6)}…${payTo.slice(-4)})`,
+      charged: displayText(charged, intent.asset),
+    };
+  });
+}
+
+const reasonWords: Readonly<Record<StepUpReason, string>> = {
+  amount: "above what you may approve in 24 hours without a proof",
+  unverifiedPayee: "above what unverified payees may get in 24 hours without a proof",
+  sessionAge: "you signed in more than 15 minutes ago",
+  firstPayment: "first payment to a seller",
+};
+
+/** Null if no proof is needed: each request has one already, or needs none and their sum stays within the room of a day. */
+function proofOf(all: readonly Approvable[], sum: bigint): Plan["proof"] {
+  const views = all.map(({ view }) => view);
   const [first] = views;
   if (first === undefined) return null;
+  const passkeyOnly = all.some(({ view, mandate }) => asksForPasskey(view, mandate));
+  const asked = views.filter(({ stepUp }) => stepUp.required && !stepUp.done);
   // One payee may have two seller records, of which only one is verified, so the room can differ. The smallest room counts.
   const room = smallestOf(views.map(({ stepUp }) => stepUp.room));
-  const sum = sumOf(views.map(({ intent }) => intent.amount));
-  if (sum <= parseAmount(room, DECIMALS)) return null;
-  const { asset } = first.intent;
-  return `Together they pay ${displayText(formatAmount(sum, DECIMALS), asset)}. In 24 hours you may approve ${displayText(room, asset)} more without confirming who you are. Choose fewer, or decide each on its own page.`;
+  const isAbove = sum > parseAmount(room, DECIMALS) && !views.every(({ stepUp }) => stepUp.done);
+  if (!passkeyOnly && asked.length === 0 && !isAbove) return null;
+  const reasons = new Set(asked.flatMap(({ stepUp }) => stepUp.reasons.map((reason) => reasonWords[reason])));
+  const above = `together above the ${displayText(room, first.intent.asset)} that you may still approve in 24 hours without a proof`;
+  const why = [
+    ...(passkeyOnly ? ["one of them asks for a passkey"] : []),
+    ...reasons,
+    ...(isAbove && reasons.isDisjointFrom(new Set([reasonWords.amount, reasonWords.unverifiedPayee])) ? [above] : []),
+  ];
+  const { hasPasskey, hasPassword } = first.stepUp;
+  const ways = [...(hasPasskey ? ["passkey" as const] : []), ...(hasPassword && !passkeyOnly ? ["password" as const] : [])];
+  return { passkeyOnly, ways, why: `Reason: ${why.join("; ")}.` };
 }
 
 /** A single request that fits is in `alone`, because no other request can be approved with it. */
@@ -98,7 +137,18 @@ export function planTogether(views: readonly CheckoutView[]): Plan {
   const alone = judged.flatMap(({ view, why }) =>
     why !== null ? [{ view, why }] : together.length === 0 ? [{ view, why: "No other request can be approved with it." }] : [],
   );
-  const total = formatAmount(sumOf(together.map(({ view }) => view.amounts.chargedAmount)), DECIMALS);
-  const refusal = whyNotTogether(together.map(({ view }) => view));
-  return { together, alone, refusal, total, asset: together[0]?.view.intent.asset ?? "" };
+  const listed = together.map(({ view }) => view);
+  const total = formatAmount(sumOf(listed.map(({ amounts }) => amounts.chargedAmount)), DECIMALS);
+  const sum = sumOf(listed.map(({ intent }) => intent.amount));
+  const refusal = whyNotTogether(listed);
+  return {
+    together,
+    alone,
+    refusal,
+    total,
+    amount: formatAmount(sum, DECIMALS),
+    asset: listed[0]?.intent.asset ?? "",
+    payees: payeesOf(listed),
+    proof: refusal === null ? proofOf(together, sum) : null,
+  };
 }

@@ -27,7 +27,6 @@ const checkedIn = (form: HTMLFormElement): readonly string[] =>
 
 const whyNotTogether = (chosen: readonly Waiting[]): string | null => {
   if (chosen.length < 2) return null;
-  if (new Set(chosen.map(({ domain }) => domain)).size > 1) return "Only requests of one payee are approved together.";
   return chosen.length > TOGETHER_MAX ? `At most ${TOGETHER_MAX} are approved together.` : null;
 };
 

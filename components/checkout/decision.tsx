@@ -13,7 +13,7 @@ import { useCountdown } from "./countdown.ts";
 import type { useDecisions } from "./decisions.ts";
 import { MoreTime } from "./more-time.tsx";
 import { duration, shortDomain } from "./names.ts";
-import { asksForPasskey, StepUp, type Way, waysOf } from "./step-up.tsx";
+import { asksForPasskey, because, StepUp, type Way, waysOf } from "./step-up.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 
 function Seen({ changes, view }: { readonly changes: number; readonly view: CheckoutView }) {
@@ -166,7 +166,8 @@ export function Decision({ view, mandate, changes, decisions }: Props) {
           ways={ways}
           way={way}
           onChoose={setChosen}
-          stepUp={view.stepUp}
+          why={because(view.stepUp, passkeyOnly)}
+          signs="exactly this basket, amount and payee"
           passkeyOnly={passkeyOnly}
           error={passwordError}
           path={path}

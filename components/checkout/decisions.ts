@@ -9,7 +9,7 @@ import { approveCheckout, challengePasskey, rejectCheckout, stepUp } from "./cal
 
 const codeOf = (error: Error | null): string | undefined => (error instanceof ProblemError ? error.problem.code : undefined);
 
-const passwordError = (error: Error | null): string | undefined =>
+export const passwordError = (error: Error | null): string | undefined =>
   error instanceof ProblemError ? error.problem.errors?.find(({ pointer }) => pointer === "/password")?.detail : undefined;
 
 /** Codes of refusals which mean that the page is outdated and must be refreshed. */
@@ -22,23 +22,23 @@ const outdated = new Set([
   "step_up_required",
 ]);
 
-type Approval = {
-  readonly mandateId: string;
-  /** How the person confirms their identity; null if that is not required. */
-  readonly way: "password" | "passkey" | null;
-  readonly password: string | null;
-};
+/** How the person confirms their identity; null if that is not required. */
+export type Proof = { readonly way: "password" | "passkey" | null; readonly password: string | null };
+
+type Approval = Proof & { readonly mandateId: string };
+
+type Subject = { readonly checkoutIntentId: string } | { readonly together: { checkoutIntentIds: string[]; amount: string } };
 
 /** Asks for the passkey challenge only now, because a challenge is for one set of terms and expires soon. */
-async function confirm(checkoutIntentId: string, { way, password }: Approval): Promise<void> {
+export async function confirm(subject: Subject, { way, password }: Proof): Promise<void> {
   if (way === null) return;
   if (way === "password") {
-    await call(stepUp, { body: { checkoutIntentId, password: password ?? "" } });
+    await call(stepUp, { body: { ...subject, password: password ?? "" } });
     return;
   }
-  const { options } = await call(challengePasskey, { body: { checkoutIntentId } });
+  const { options } = await call(challengePasskey, { body: subject });
   const assertion = await signWithPasskey(options);
-  await call(stepUp, { body: { checkoutIntentId, assertion } });
+  await call(stepUp, { body: { ...subject, assertion } });
 }
 
 /** Which confirmation of identity a refused approval needs: a passkey, or any method of the person. Null for other errors. */
@@ -68,7 +68,7 @@ export function useDecisions(checkoutIntentId: string, onChanged: () => void) {
   const approve = useMutation({
     mutationKey: [approveCheckout.id],
     mutationFn: async (approval: Approval) => {
-      await confirm(checkoutIntentId, approval);
+      await confirm({ checkoutIntentId }, approval);
       return call(approveCheckout, { checkoutIntentId, body: { mandateId: approval.mandateId } });
     },
     onSuccess: () => read("Approved"),

@@ -12,7 +12,7 @@ export type Way = "password" | "passkey";
 function aboveWords({ limit }: CheckoutView["stepUp"]): string {
   if (limit === undefined) return "above what a session alone may approve";
   const { above, lately } = limit;
-  return lately === undefined ? `above ${above}` : `above ${above} with the ${lately} that you approved in 24 hours`;
+  return lately === undefined ? `above ${above}` : `above ${above} with the ${lately} that you allowed in 24 hours`;
 }
 
 /** A part of the sentence that `because` makes of all reasons. */
@@ -42,7 +42,7 @@ export function waysOf({ view: { stepUp }, passkeyOnly, asked }: WaysOptions): r
   return [...(hasPasskey ? (["passkey"] as const) : []), ...(hasPassword && !passkeyOnly ? (["password"] as const) : [])];
 }
 
-function because(stepUp: CheckoutView["stepUp"], passkeyOnly: boolean): string | undefined {
+export function because(stepUp: CheckoutView["stepUp"], passkeyOnly: boolean): string | undefined {
   const why = stepUp.reasons.map((reason) => reasonWords(reason, stepUp));
   const all = [...(passkeyOnly ? ["the mandate, the seller or the resource asks for a passkey"] : []), ...why];
   return all.length === 0 ? undefined : `Reason: ${all.join("; ")}.`;
@@ -62,7 +62,9 @@ type Props = {
   readonly ways: readonly Way[];
   readonly way: Way | undefined;
   readonly onChoose: (way: Way) => void;
-  readonly stepUp: CheckoutView["stepUp"];
+  readonly why: string | undefined;
+  /** What a passkey signs: "exactly this basket, amount and payee". */
+  readonly signs: string;
   readonly passkeyOnly: boolean;
   readonly error: string | undefined;
   readonly path: string;
@@ -76,7 +78,7 @@ const Other = ({ children, onClick }: { readonly children: ReactNode; readonly o
   </p>
 );
 
-export function StepUp({ ways, way, onChoose, stepUp, passkeyOnly, error, path }: Props) {
+export function StepUp({ ways, way, onChoose, why, signs, passkeyOnly, error, path }: Props) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (error !== undefined) field.current?.focus();
@@ -88,7 +90,7 @@ export function StepUp({ ways, way, onChoose, stepUp, passkeyOnly, error, path }
         <p className="flex gap-2 text-sm">
           <KeyRound className="icon mt-0.5" aria-hidden />
           <span>
-            You confirm with your passkey. It signs exactly this basket, amount and payee. {because(stepUp, passkeyOnly)}
+            You confirm with your passkey. It signs {signs}. {why}
           </span>
         </p>
         {ways.includes("password") && <Other onClick={() => onChoose("password")}>Use your password instead</Other>}
@@ -104,7 +106,7 @@ export function StepUp({ ways, way, onChoose, stepUp, passkeyOnly, error, path }
         type="password"
         autoComplete="current-password"
         required
-        hint={because(stepUp, false)}
+        hint={why}
         error={error}
       />
       {ways.includes("passkey") && <Other onClick={() => onChoose("passkey")}>Use your passkey instead</Other>}

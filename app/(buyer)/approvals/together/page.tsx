@@ -28,10 +28,10 @@ export default async function TogetherPage({ searchParams }: { readonly searchPa
       <PageHeader
         back={{ href: PATH, label: "Approvals" }}
         title="Approve together"
-        description={`At most ${TOGETHER_MAX} requests that pay the same payee. Read each; every one becomes an approval of its own.`}
+        description={`At most ${TOGETHER_MAX} requests, with one proof of identity. Read each; every one becomes an approval of its own.`}
       />
       {views.length > 0 ? (
-        <TogetherSheet plan={planTogether(views)} />
+        <TogetherSheet plan={planTogether(views)} path={`${PATH}/together?${new URLSearchParams(ids.map((id) => ["id", id]))}`} />
       ) : (
         <section className="panel" aria-label="Requests">
           <Empty title="No request is chosen" action={<Link href={PATH}>Choose requests</Link>}>
