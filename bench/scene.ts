@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { createServiceAccount } from "#lib/identity/keys/contract.ts";
+import { setStepUpThreshold } from "#lib/identity/members/contract.ts";
 import { completeOnboarding } from "#lib/identity/sessions/contract.ts";
 import { call, type CallOptions } from "#lib/http/client.ts";
 import { activateMandate, createMandate } from "#lib/mandates/contract.ts";
 import { registerSeller, upsertPaidResource } from "#lib/sellers/contract.ts";
+import { proving } from "../scripts/proving.ts";
 
 export const CHAIN = "eip155:84532";
 
@@ -17,7 +19,7 @@ export type Scene = {
   mandate(dailyBudget: string): Promise<string>;
 };
 
-type Session = CallOptions & { readonly organizationId: string };
+type Session = CallOptions & { readonly organizationId: string; readonly password: string };
 
 /** Signs up a person with a new organization, as a browser would. */
 async function signUp(url: string, productRole: "buyer" | "seller"): Promise<Session> {
@@ -46,7 +48,7 @@ async function signUp(url: string, productRole: "buyer" | "seller"): Promise<Ses
     { body: { organizationName: `Bench ${productRole}`, productRoles: [productRole] } },
     options,
   );
-  return { ...options, organizationId: session.activeOrganization?.organizationId ?? "" };
+  return { ...options, organizationId: session.activeOrganization?.organizationId ?? "", password: account.password };
 }
 
 /** The address that every seller of a benchmark is paid to. */
@@ -86,6 +88,9 @@ export async function setScene(url: string, keys: number): Promise<Scene> {
   const seller = await signUp(url, "seller");
   const buyer = await signUp(url, "buyer");
   const { sellerId, domain } = await openShop(seller);
+  // The mandates of a benchmark are large, and people may prove who they are only a few times per minute.
+  const amounts = { above: "1000000000000", aboveUnverified: "1000000000000" };
+  await call(setStepUpThreshold, { organizationId: buyer.organizationId, body: amounts }, proving(buyer.password, buyer));
   const accounts = await Promise.all(
     Array.from({ length: keys }, (_, index) =>
       call(createServiceAccount, { body: { name: `Agent ${index}`, organizationId: buyer.organizationId } }, buyer),

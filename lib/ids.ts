@@ -18,6 +18,7 @@ export const prefixes = {
   checkoutIntent: "cki",
   approval: "apr",
   waiver: "wav",
+  allowance: "alw",
   continuationToken: "ctk",
   order: "ord",
   stepUp: "stu",

@@ -6,6 +6,7 @@ import * as contract from "#lib/mandates/contract.ts";
 import { createMandate } from "#lib/mandates/lifecycle/create-mandate.ts";
 import { authorizePayment } from "#lib/payments/authorize-payment.ts";
 import { authorizePayment as authorizeOperation } from "#lib/payments/contract.ts";
+import { ageAllowance, proved } from "#test/proofs.ts";
 import { createAgent, createOrganization, createPerson, createResource, send, type Credential } from "#test/tenant.ts";
 
 export const CHAIN = "eip155:84532";
@@ -33,10 +34,12 @@ export async function draftMandate(as: Credential, body: Record<string, unknown>
   return data;
 }
 
+/** A mandate that was activated with a proof of identity two days ago, so that it does not count in the sum of 24 hours. */
 export async function activeMandate(as: Credential, body: Record<string, unknown> = {}): Promise<string> {
   const { mandateId } = await draftMandate(as, body);
-  const { status } = await send(contract.activateMandate, activateMandate, { as, id: mandateId });
+  const { status } = await proved(as, () => send(contract.activateMandate, activateMandate, { as, id: mandateId }));
   if (status !== 200) throw new Error(`activate answered ${status}`);
+  await ageAllowance(mandateId);
   return mandateId;
 }
 

@@ -15,7 +15,7 @@ import type { Capability, MembershipRole } from "#lib/vocabulary.ts";
 /** The headers that authenticate a caller. */
 export type Credential = Readonly<Record<string, string>>;
 
-const hourAhead = () => new Date(Date.now() + 3_600_000);
+export const hourAhead = () => new Date(Date.now() + 3_600_000);
 
 export async function createOrganization(name = "Acme"): Promise<string> {
   const id = newId("organization");

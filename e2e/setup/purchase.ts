@@ -6,7 +6,7 @@ import { checkoutIntents } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { call } from "#lib/http/client.ts";
 import { newId } from "#lib/ids.ts";
-import { activateMandate, createMandate } from "#lib/mandates/contract.ts";
+import { createMandate } from "#lib/mandates/contract.ts";
 import { mandateSellers } from "#lib/mandates/tables.ts";
 import { atomicOf, formatAmount, parseAmount } from "#lib/money.ts";
 import { authorizePayment } from "#lib/payments/contract.ts";
@@ -14,6 +14,7 @@ import { registerSeller, upsertPaidResource } from "#lib/sellers/contract.ts";
 import { resources, sellers } from "#lib/sellers/tables.ts";
 import { newKey, newOrganization, type Agent, type Owner } from "#test/identity.ts";
 import { localChainId, usdcAddress } from "../../examples/chain.ts";
+import { activate } from "./activate.ts";
 import { signInAs } from "./journey.ts";
 
 const DECIMALS = 6;
@@ -46,7 +47,7 @@ export async function writeMandate(buyer: Owner, name: string): Promise<string> 
     },
     as(buyer),
   );
-  await call(activateMandate, { id: mandateId }, as(buyer));
+  await activate(mandateId, as(buyer));
   return mandateId;
 }
 

@@ -3,7 +3,7 @@ import type { Sql } from "#lib/db/sql.ts";
 import type { ApprovalRow, NewCheckout } from "#lib/approvals/checkout-rows.ts";
 import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
 import { checkoutApprovals, checkoutIntents, checkoutReviews } from "#lib/approvals/tables.ts";
-import { isAboveAll, isAboveUnverified, joinRisk, readRisk, riskColumn } from "#lib/approvals/risk-store.ts";
+import { isAboveAll, isAboveUnverified, joinRisk, readRisk, riskColumn, sellerPaidBefore } from "#lib/approvals/risk-store.ts";
 import { bulkInsert } from "#lib/db/bulk.ts";
 import { allColumns, columnNames, jsonColumns, readRow, writeRows } from "#lib/db/rows.ts";
 import { changedReservations } from "#lib/holds/tables.ts";
@@ -47,9 +47,8 @@ export const approvalFacts = (c: Sql, { of: sessionIds, ids }: Pairs, organizati
     EXISTS (SELECT FROM service_accounts WHERE service_account_id = k.owner_subject_id AND revoked_at IS NULL)
       OR EXISTS (SELECT FROM member b JOIN "user" u ON u.id = b.user_id AND (NOT u.banned OR u.ban_expires <= clock_timestamp())
         WHERE b.user_id = k.owner_subject_id AND b.organization_id = k.organization_id) AS agent_live,
-    EXISTS (SELECT FROM mandates m WHERE m.organization_id = k.organization_id AND EXISTS (
-      SELECT FROM mandate_sellers p WHERE p.mandate_id = m.mandate_id
-        AND p.seller_id = coalesce(k.seller_id, k.domain || ' ' || lower(k.pay_to)))) AS seller_paid_before,
+    ${sellerPaidBefore(c)},
+    (SELECT policy_version FROM waivers WHERE used_by_authorization_id = k.authorization_id LIMIT 1) AS waived_version,
     ${riskColumn(c)}
   FROM unnest(${sessionIds}::text[], ${ids}::text[]) AS w(session_id, id),
     LATERAL (SELECT ${c.unsafe(columns.checkout)} FROM checkout_intents
@@ -64,8 +63,8 @@ export const approvalFacts = (c: Sql, { of: sessionIds, ids }: Pairs, organizati
     LEFT JOIN LATERAL (SELECT step_up_id, method FROM step_ups
       WHERE checkout_intent_id = k.checkout_intent_id AND session_id = w.session_id AND used_at IS NULL
         AND expires_at > clock_timestamp()
-        AND (method <> 'passkey' OR (basket_hash = k.basket_hash AND amount = k.amount::numeric AND pay_to = k.pay_to
-          AND EXISTS (SELECT FROM passkey WHERE id = passkey_id)))
+        AND basket_hash = k.basket_hash AND amount = k.amount::numeric AND pay_to = k.pay_to
+        AND (method <> 'passkey' OR EXISTS (SELECT FROM passkey WHERE id = passkey_id))
       ORDER BY method = 'passkey' DESC, step_up_id LIMIT 1) u ON true
     LEFT JOIN LATERAL (SELECT ${c.unsafe(columns.held)} FROM changed_reservations
       WHERE authorization_id = k.authorization_id LIMIT 1) h ON true`;
@@ -92,6 +91,7 @@ export function readLocked(row: Row): LockedCheckout {
     approverEmail: row["approver_email"] as string | null,
     assuranceLevel: (approval?.assuranceLevel as AssuranceLevel | undefined) ?? reached,
     agentLive: row["agent_live"] as boolean,
+    waivedVersion: row["waived_version"] as number | null,
     held: row["held"] && readRow(changedReservations, row["held"] as Row),
   };
 }

@@ -1,10 +1,9 @@
 import { clock, transact } from "#lib/audit/transact.ts";
-import { requireOpen, requireReviewed } from "#lib/approvals/approval.ts";
+import { requireReviewed } from "#lib/approvals/approval.ts";
 import { findReview } from "#lib/approvals/step-up-store.ts";
-import { findCheckout } from "#lib/approvals/store.ts";
-import type { Tx } from "#lib/db/client.ts";
+import { subjectOf } from "#lib/approvals/step-up-subject.ts";
 import { countAttempt } from "#lib/http/attempts.ts";
-import type { Handler, SessionCaller } from "#lib/http/operation.ts";
+import type { Handler } from "#lib/http/operation.ts";
 import {
   boundChallenge,
   CHALLENGE_MS,
@@ -14,9 +13,8 @@ import {
 } from "#lib/identity/passkeys/passkey-challenge.ts";
 import type * as contract from "#lib/identity/passkeys/contract.ts";
 import { insertChallenge, passkeysOf } from "#lib/identity/passkeys/store.ts";
-import { notFound, Problem } from "#lib/problem.ts";
+import { Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
-import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
 /** Each request gets a new challenge, so the idempotency key is ignored. */
 export const challengePasskey: Handler<typeof contract.challengePasskey> = async ({ body }, { caller }) => {
@@ -25,13 +23,18 @@ export const challengePasskey: Handler<typeof contract.challengePasskey> = async
   await countAttempt("passkeyChallenge", userId, CHALLENGES_PER_MINUTE);
   return transact(async (tx) => {
     const now = await clock(tx);
-    const issued =
-      checkoutIntentId === null ? { challenge: newNonce(), nonce: null } : await bound(tx, checkoutIntentId, caller, now);
+    const subject = await subjectOf(tx, body, caller, now);
+    if (subject && checkoutIntentId !== null)
+      requireReviewed(await findReview(tx, sessionId, checkoutIntentId), subject.checkouts[0]!, now);
+    const fresh = newNonce();
+    // The challenge is a hash of what it is for and a nonce, so that a signature is valid for nothing else.
+    const issued = subject
+      ? { kind: "stepUp", challenge: boundChallenge(subject.parts, fresh), nonce: fresh }
+      : { kind: "confirm", challenge: fresh, nonce: null };
     const passkeys = await passkeysOf(tx, userId);
     if (passkeys.length === 0) throw noPasskey();
     const expiresAt = new Date(now.getTime() + CHALLENGE_MS);
-    const kind = checkoutIntentId === null ? "confirm" : "stepUp";
-    await insertChallenge(tx, { ...issued, kind, checkoutIntentId, sessionId, userId, expiresAt });
+    await insertChallenge(tx, { ...issued, checkoutIntentId, sessionId, userId, expiresAt });
     return {
       options: requestOptions(issued.challenge, passkeys),
       expiresAt: toWire(expiresAt),
@@ -45,13 +48,3 @@ const noPasskey = (): Problem =>
     detail: "You have no passkey yet. Add one on the security page, then come back.",
     nextActions: [{ type: "step_up", label: "Add a passkey", href: "/settings/security" }],
   });
-
-/** The challenge is a hash of the checkout's terms and a nonce, so that a signature is valid for these terms only. */
-async function bound(tx: Tx, checkoutIntentId: string, { organizationId, environment, sessionId }: SessionCaller, now: Date) {
-  const checkout = organizationId === null ? null : await findCheckout(tx, { organizationId, environment }, checkoutIntentId);
-  if (!checkout) throw notFound("checkout");
-  requireOpen({ ...checkout, status: checkout.status as CheckoutStatus }, now);
-  requireReviewed(await findReview(tx, sessionId, checkoutIntentId), checkout, now);
-  const nonce = newNonce();
-  return { challenge: boundChallenge(checkout, nonce), nonce };
-}

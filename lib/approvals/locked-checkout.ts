@@ -17,5 +17,7 @@ export type LockedCheckout = {
   /** The assurance level of the approval or, before there is one, the level that an approval would have now. */
   readonly assuranceLevel: AssuranceLevel;
   readonly agentLive: boolean;
+  /** The mandate's version under which a person allowed this payment once; null if the payment used no waiver. */
+  readonly waivedVersion: number | null;
   readonly held: Hold | null;
 };

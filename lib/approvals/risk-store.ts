@@ -3,7 +3,7 @@ import type { Sql } from "#lib/db/sql.ts";
 import { defaultStepUpLimits } from "#lib/identity/step-up-limits.ts";
 import { atomicOf, max, min, subtract, zero, type Atomic } from "#lib/money.ts";
 
-/** The limits without step-up, and the sums of the person's other pending or used approvals within a day, in atomic units. */
+/** The limits without step-up, and what the person let through otherwise within a day, in atomic units. */
 export type Risk = {
   readonly most: Atomic;
   readonly mostUnverified: Atomic;
@@ -14,7 +14,10 @@ export type Risk = {
 
 const { above, aboveUnverified } = defaultStepUpLimits;
 
-/** For a checkout `k` and a session `s`, `q` has the limits of Risk and `l` its sums. */
+/**
+ * For a checkout `k` and a session `s`, `q` has the limits of Risk and `l` its sums: of pending and used approvals, and of what
+ * the person let through by other acts. A subject counts once, with its largest amount, and `k` itself does not count.
+ */
 export const joinRisk = (c: Sql) => c`
   LEFT JOIN LATERAL (SELECT trunc(coalesce(o.step_up_above, ${above}::numeric) * 10::numeric ^ k.token_decimals) AS most,
       trunc(coalesce(o.step_up_above_unverified, ${aboveUnverified}::numeric) * 10::numeric ^ k.token_decimals) AS most_unverified,
@@ -27,7 +30,17 @@ export const joinRisk = (c: Sql) => c`
         WHERE checkout_intent_id = a.checkout_intent_id LIMIT 1) i
       WHERE a.approved_by_subject_id = s.user_id AND a.approved_at > (SELECT clock_timestamp() - interval '1 day')
         AND a.organization_id = k.organization_id AND a.approved_asset = k.asset AND a.approved_chain = k.chain
-        AND a.status IN ('pending', 'consumed') AND a.checkout_intent_id <> k.checkout_intent_id OFFSET 0) t) l ON true`;
+        AND a.status IN ('pending', 'consumed') AND a.checkout_intent_id <> k.checkout_intent_id
+      UNION ALL SELECT max(w.amount), bool_and(w.verified) FROM allowances w
+      WHERE w.user_id = s.user_id AND w.created_at > (SELECT clock_timestamp() - interval '1 day')
+        AND w.organization_id = k.organization_id AND w.asset = k.asset AND w.chain = k.chain
+        AND w.subject_id <> k.checkout_intent_id GROUP BY w.subject_id OFFSET 0) t) l ON true`;
+
+/** For a checkout `k`: whether its organization has paid the seller before, under any mandate. */
+export const sellerPaidBefore = (c: Sql) => c`
+  EXISTS (SELECT FROM mandates m WHERE m.organization_id = k.organization_id AND EXISTS (
+    SELECT FROM mandate_sellers p WHERE p.mandate_id = m.mandate_id
+      AND p.seller_id = coalesce(k.seller_id, k.domain || ' ' || lower(k.pay_to)))) AS seller_paid_before`;
 
 /** Amounts are text, because JSON numbers lose digits. */
 export const riskColumn = (c: Sql) => c`

@@ -10,8 +10,8 @@ import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
 type Db = Database | Tx;
 
-export async function insertStepUp(tx: Tx, row: typeof stepUps.$inferInsert): Promise<void> {
-  await tx.insert(stepUps).values(row);
+export async function insertStepUps(tx: Tx, rows: (typeof stepUps.$inferInsert)[]): Promise<void> {
+  if (rows.length > 0) await tx.insert(stepUps).values(rows);
 }
 
 export async function findReview(db: Db, sessionId: string, checkoutIntentId: string): Promise<ReviewRow | null> {

@@ -147,7 +147,7 @@ export const stepUps = pgTable(
     method: text("method").notNull(),
     /** Null for a password. The proof is invalid after the passkey is removed. */
     passkeyId: text("passkey_id"),
-    /** Null for a password; a proof by passkey is valid only while the checkout has this hash, `amount` and `payTo`. */
+    /** The proof is valid only while the checkout has this hash, `amount` and `payTo`. */
     basketHash: text("basket_hash"),
     amount: atomic("amount"),
     payTo: text("pay_to"),
@@ -188,6 +188,29 @@ export const waivers = pgTable(
       .on(table.mandateId, table.basketHash)
       .where(sql`used_by_authorization_id IS NULL`),
     check("waivers_charged", sql`charged > 0 AND charged < 'NaN'`),
+  ],
+);
+
+/** Money that a person let through by another act than an approval. Approvals are counted where they are stored. */
+export const allowances = pgTable(
+  "allowances",
+  {
+    allowanceId: text("allowance_id").primaryKey(),
+    organizationId: text("organization_id").notNull(),
+    environment: text("environment").notNull(),
+    userId: text("user_id").notNull(),
+    /** The refused payment that was allowed once, or the mandate. */
+    subjectId: text("subject_id").notNull(),
+    asset: text("asset").notNull(),
+    chain: text("chain").notNull(),
+    amount: atomic("amount").notNull(),
+    /** Whether only verified payees can be paid with it. */
+    verified: boolean("verified").notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    index("allowances_of_user").on(table.userId, table.createdAt),
+    check("allowances_amount", sql`amount > 0 AND amount < 'NaN'`),
   ],
 );
 

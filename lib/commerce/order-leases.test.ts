@@ -6,7 +6,6 @@ import { credentialOf, runOrder } from "#lib/commerce/run-order.ts";
 import { database } from "#lib/db/client.ts";
 import { reservations } from "#lib/holds/tables.ts";
 import * as mandates from "#lib/mandates/contract.ts";
-import { activateMandate } from "#lib/mandates/lifecycle/activate-mandate.ts";
 import { installedFetch, standardLimits } from "#lib/outbound/guarded-fetch.ts";
 import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
 import { forget, perProcess } from "#lib/process.ts";
@@ -20,6 +19,8 @@ import {
   reviewed,
   type CheckoutScene,
 } from "#test/checkouts.ts";
+import { activate } from "#test/mandate-steps.ts";
+import { proved } from "#test/proofs.ts";
 import { useDatabase } from "#test/database.ts";
 import { hold } from "#test/holding.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
@@ -73,7 +74,7 @@ describe("a run ends before its lease", () => {
     const scene = { agent, mandateId };
     const key = newOrderKey();
     expect((await place(scene, shop, key)).data.status).toBe("setupRequired");
-    await send(mandates.activateMandate, activateMandate, { as: person.credential, id: mandateId });
+    await proved(person.credential, () => activate(person.credential, mandateId));
     shop.fault = "hang";
     forget("outbound/guarded-fetch");
     perProcess("outbound/guarded-fetch", () => installedFetch({ ...standardLimits, headersMs: 600_000 }));

@@ -1,7 +1,6 @@
 import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
-import { activateMandate } from "#lib/mandates/lifecycle/activate-mandate.ts";
 import * as contract from "#lib/mandates/contract.ts";
 import { executions, reservations } from "#lib/holds/tables.ts";
 import {
@@ -14,6 +13,8 @@ import {
   reviewed,
   type CheckoutScene,
 } from "#test/checkouts.ts";
+import { activate } from "#test/mandate-steps.ts";
+import { proved } from "#test/proofs.ts";
 import { useDatabase } from "#test/database.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
 import { newKey } from "#test/identity.ts";
@@ -128,7 +129,7 @@ describe("placeOrder", () => {
       status: "setupRequired",
       nextAction: { type: "openBrowser", url: waiting.data.setupUrl },
     });
-    await send(contract.activateMandate, activateMandate, { as: scene.person.credential, id: mandateId });
+    await proved(scene.person.credential, () => activate(scene.person.credential, mandateId));
     expect((await place({ ...scene, mandateId }, shop, key)).data.status).toBe("paymentCredentialRequired");
   });
 

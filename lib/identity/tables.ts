@@ -153,6 +153,26 @@ export const passkeyChallenges = pgTable(
   (table) => [index("passkey_challenges_session").on(table.sessionId)],
 );
 
+/** A person's proof of identity for one act that is not an approval; `terms` is a hash that names exactly this act. */
+export const actProofs = pgTable(
+  "act_proofs",
+  {
+    proofId: text("proof_id").primaryKey(),
+    sessionId: text("session_id")
+      .notNull()
+      .references(() => session.id, { onDelete: "cascade" }),
+    userId: text("user_id").notNull(),
+    subjectId: text("subject_id").notNull(),
+    terms: text("terms").notNull(),
+    /** Null for a password. */
+    passkeyId: text("passkey_id"),
+    expiresAt: moment("expires_at").notNull(),
+    usedAt: moment("used_at"),
+    createdAt: createdAt(),
+  },
+  (table) => [index("act_proofs_of_session").on(table.sessionId, table.subjectId)],
+);
+
 export const organization = pgTable(
   "organization",
   {

@@ -28,7 +28,8 @@ function approval(on: Case, waived: boolean): Finding[] {
   const { mode, amount } = on.policy.approval;
   const limit = mode === "above" ? text(on, amount ?? zero) : null;
   if (mode === "never") return [];
-  if (on.intent.approvedByPerson === true || waived) return [[say.approved.id, limit]];
+  // A mandate that asks about every payment asks about one that was allowed once too.
+  if (on.intent.approvedByPerson === true || (waived && mode !== "always")) return [[say.approved.id, limit]];
   switch (mode) {
     case "always":
       return [[say.asksAlways.id]];

@@ -63,10 +63,13 @@ describe("a waiver", () => {
     expect(decided({ rules: { sellers: { allow: [] } }, intent: { seller } }, true).outcome).toBe("deny");
   });
 
-  test("replaces the approval of a person, and never a passkey", () => {
-    const rules: Rules = { limits: { perPayment: "0.4" }, approval: { mode: "always" } };
-    expect(decided({ rules }, true).outcome).toBe("allow");
-    expect(decided({ rules: { ...rules, minimumAssuranceLevel: "passkeyApproved" } }, true).outcome).toBe("requireApproval");
+  test("replaces the approval above an amount or of a first payment, and never that of each payment or a passkey", () => {
+    const limits = { perPayment: "0.4" };
+    const outcome = (rules: Rules) => decided({ rules: { limits, ...rules } }, true).outcome;
+    expect(outcome({ approval: { mode: "above", amount: "0.1" } })).toBe("allow");
+    expect(outcome({ approval: { mode: "firstPayment" } })).toBe("allow");
+    expect(outcome({ approval: { mode: "always" } })).toBe("requireApproval");
+    expect(outcome({ approval: { mode: "firstPayment" }, minimumAssuranceLevel: "passkeyApproved" })).toBe("requireApproval");
   });
 
   test("is not used by a payment that the policy allows", () => {

@@ -7,10 +7,12 @@ import * as mandates from "#lib/mandates/contract.ts";
 import { getMandate } from "#lib/mandates/get-mandate.ts";
 import { suspendMandate } from "#lib/mandates/lifecycle/suspend-mandate.ts";
 import { updateMandate } from "#lib/mandates/lifecycle/update-mandate.ts";
+import { mandateSellers } from "#lib/mandates/tables.ts";
 import { authorizeBatch } from "#lib/payments/authorize-batch.ts";
 import * as payments from "#lib/payments/contract.ts";
 import { getPayment } from "#lib/payments/get-payment.ts";
 import { itemOf, tally } from "#test/batches.ts";
+import { approve, view } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { brokenSums } from "#test/invariants.ts";
 import { activeMandate, assets, authorize, createBuyer, eventsOf, type Buyer } from "#test/mandates.ts";
@@ -37,6 +39,9 @@ async function refused(mandateId: string, by: Parameters<typeof authorize>[0] = 
   expect(policyDecision.outcome).toBe("deny");
   return authorizationId;
 }
+
+const paidBefore = (mandateId: string, sellerId: string) =>
+  database().insert(mandateSellers).values({ mandateId, sellerId, firstPaidAt: new Date() });
 
 const allow = (authorizationId: string, key?: string) => allowOnce(buyer.person.credential, authorizationId, key);
 const outcome = async (mandateId: string, by: Parameters<typeof authorize>[0] = buyer) =>
@@ -120,6 +125,24 @@ describe("a refused payment that a person allows once", () => {
     await send(mandates.updateMandate, updateMandate, { as: buyer.person.credential, id: mandateId, body });
     expect((await allow(authorizationId)).data.waiver.policyVersion).toBe(2);
     expect(await outcome(mandateId)).toBe("allow");
+  });
+
+  test("still asks a person if the mandate asks about each payment, and can then be approved", async () => {
+    const mandateId = await mandateWith({ approval: { mode: "always" } }, "9");
+    const denied = await refused(mandateId);
+    await allow(denied);
+    const asked = await authorize(buyer, mandateId, "2");
+    expect(asked.policyDecision.outcome).toBe("requireApproval");
+    const checkoutIntentId =
+      asked.policyDecision.reasons
+        .find(({ href }) => href)
+        ?.href?.split("/")
+        .at(-1) ?? "";
+    await view(checkoutIntentId, buyer.person.credential);
+    await paidBefore(mandateId, buyer.resource.sellerId);
+    expect((await approve(checkoutIntentId, buyer.person.credential)).problem.code).toBeUndefined();
+    expect((await read(denied)).waiver?.usedByAuthorizationId).toBe(asked.authorizationId);
+    expect(await brokenSums()).toEqual([]);
   });
 
   test("is refused if the mandate is suspended or the seller is no longer verified", async () => {

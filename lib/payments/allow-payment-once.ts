@@ -1,3 +1,4 @@
+import { letThrough } from "#lib/approvals/let-through.ts";
 import { presentWaiver } from "#lib/approvals/present-waiver.ts";
 import { insertWaiver, waiverOf, type WaiverRow } from "#lib/approvals/waiver-store.ts";
 import { WAIVER_MS } from "#lib/approvals/waiver.ts";
@@ -6,9 +7,9 @@ import { once } from "#lib/command/idempotency.ts";
 import { findAuthorization } from "#lib/holds/execution-store.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { requireStillHeld } from "#lib/identity/lock-members.ts";
-import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
 import { newId } from "#lib/ids.ts";
 import { findFix } from "#lib/payments/find-fix.ts";
+import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { lockMandate } from "#lib/mandates/store.ts";
 import { allowPaymentOnce as operation } from "#lib/payments/contract.ts";
 import { notFound, Problem } from "#lib/problem.ts";
@@ -25,7 +26,19 @@ export const allowPaymentOnce: Handler<typeof operation> = ({ authorizationId },
     const now = await clock(tx);
     const found = await findFix(tx, caller, { mandateId: mandate.mandateId, authorizationId }, now);
     if (!found?.waivable) throw notWaivable();
-    await requireProvedToGive(tx, caller);
+    const { policyVersion, charged, payTo, basketHash } = found.waivable;
+    await letThrough(tx, caller, {
+      organizationId: mandate.organizationId,
+      environment: caller.environment,
+      subjectId: authorizationId,
+      sellerId: refused.sellerId,
+      asset: mandate.asset,
+      chain: mandate.chain,
+      decimals: decimalsOf(mandate),
+      amount: charged,
+      verified: true,
+      terms: ["allowPaymentOnce", policyVersion, charged.toString(), payTo, basketHash],
+    });
     const { organizationId, environment, subjectId } = caller;
     const waiver = await insertWaiver(tx, {
       ...found.waivable,

@@ -232,7 +232,7 @@ export const allowPaymentOnce = operation({
   tag: "Payments",
   summary: "Allow a refused payment once",
   description:
-    "For people in a browser session who may change mandates, with a fresh proof of identity. The refused payment itself stays refused: for an hour, the same agent may authorize the same payment again, once, under a new idempotency key. The mandate does not change, and its budgets, totals and counts still apply. It is possible only if the limit for one payment, the limit for fees, or a list of allowed sellers, domains, addresses or resources refused the payment, and only for a registered seller with a verified domain. Allowing the same refused payment again changes nothing.",
+    "For people in a browser session who may change mandates. It asks for the same step-up as approving the same amount: if it answers step_up_required, send metadata.act to stepUp and repeat the call. Its amount counts in the sum of 24 hours. If the mandate asks about each payment, the payment still waits for an approval. The refused payment itself stays refused: for an hour, the same agent may authorize the same payment again, once, under a new idempotency key. The mandate does not change, and its budgets, totals and counts still apply. It is possible only if the limit for one payment, the limit for fees, or a list of allowed sellers, domains, addresses or resources refused the payment, and only for a registered seller with a verified domain. Allowing the same refused payment again changes nothing.",
   access: { sessionCapability: "mandates:manage" },
   body: z.strictObject({}).meta({ id: "AllowPaymentOnce" }),
   response: z.object({ waiver: Waiver }).meta({ id: "AllowedPayment" }),

@@ -141,7 +141,7 @@ function intentFacts(
     expiresAt: read.expiresAt,
     assuranceLevel: assuranceReached(item, facts),
     approvedByPerson: purchase?.approvedByPerson ?? false,
-    waived: waiverFor(item, facts) !== null,
+    waived: waiverFor(item, facts) !== null || holdWasWaived(item, budget, facts),
     rejectedByPerson: (purchase?.rejectedByPerson ?? false) || facts.remembered.get(item) === "declined",
     unanswered: facts.remembered.get(item) === "unanswered",
     sellerPaidBefore: budget.paidSellers.has(seller?.sellerId ?? unregisteredPayee(offered?.facts.domain, intent.payTo) ?? ""),
@@ -149,6 +149,10 @@ function intentFacts(
     duplicateNonce: !(purchase?.hasHold ?? false) && budget.nonces.has(intent.nonce),
   };
 }
+
+/** Whether a person approves what was held with a waiver, which a changed mandate ends. */
+const holdWasWaived = ({ purchase }: Item, budget: Budget, { checkouts }: BatchFacts): boolean =>
+  purchase?.hasHold === true && checkouts.get(purchase.checkoutIntentId ?? "")?.waivedVersion === budget.facts.version;
 
 /** The waiver that this payment can use. Null if there is none, or if earlier payments of the batch have used all of them. */
 export const waiverFor = (item: Item, { waivers, usedWaivers }: BatchFacts): string | null =>

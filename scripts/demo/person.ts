@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { call, type ReplyOf } from "#lib/http/client.ts";
+import { call, type CallOptions, type ReplyOf } from "#lib/http/client.ts";
 import type { Operation, RequestOf } from "#lib/http/operation.ts";
 import { completeOnboarding } from "#lib/identity/sessions/contract.ts";
 import type { Session } from "#lib/identity/session-schema.ts";
@@ -13,6 +13,8 @@ export type Person = {
   readonly password: string;
   readonly organizationId: string;
   readonly session: Session;
+  /** Names the service and the person's session in a call. */
+  readonly options: CallOptions;
   /** Opens a page as a browser would, without running its scripts. */
   open(url: string): Promise<Response>;
   ask<const O extends Operation>(operation: O, request: RequestOf<O>): Promise<ReplyOf<O>>;
@@ -57,6 +59,7 @@ export async function introduce(serviceUrl: string, introduction: Introduction):
     password,
     organizationId,
     session,
+    options,
     open: (url) => fetch(url, { headers: { cookie } }),
     ask: (operation, request) => call(operation, request, options),
   };

@@ -1,8 +1,10 @@
+import { call } from "#lib/http/client.ts";
 import { createServiceAccount } from "#lib/identity/keys/contract.ts";
 import { activateMandate, createMandate } from "#lib/mandates/contract.ts";
 import { registerSeller, upsertPaidResource } from "#lib/sellers/contract.ts";
 import type { Capability, ResourceSettlementMode } from "#lib/vocabulary.ts";
 import { localChainId } from "../../examples/chain.ts";
+import { proving } from "../proving.ts";
 import { introduce, type Person } from "./person.ts";
 import { shopPrices, type Stage } from "./stage.ts";
 import { section, step } from "./timeline.ts";
@@ -59,8 +61,8 @@ export const serviceAccountOf = ({ ask, organizationId }: Person, name: string, 
  * Creates and activates a mandate of 50 USDC per payment and 100 per day, which also allows sellers that are not registered. A
  * person must approve payments above 10 USDC.
  */
-export async function writeShoppingMandate({ ask }: Person, agentId: string, wallet: string) {
-  const draft = await ask(createMandate, {
+export async function writeShoppingMandate(person: Person, agentId: string, wallet: string) {
+  const draft = await person.ask(createMandate, {
     body: {
       name: "Office supplies",
       policy: {
@@ -73,15 +75,15 @@ export async function writeShoppingMandate({ ask }: Person, agentId: string, wal
       wallet: { chain: localChainId, address: wallet },
     },
   });
-  return ask(activateMandate, { id: draft.mandateId });
+  return call(activateMandate, { id: draft.mandateId }, proving(person.password, person.options));
 }
 
 /**
  * Creates and activates a mandate of 5 USDC per day and 1 USDC per payment, only for this agent and this wallet. It pays sellers
  * that are not registered only if `unregistered` is "allow".
  */
-export async function writeMandate({ ask }: Person, agentId: string, wallet: string, unregistered: "deny" | "allow" = "deny") {
-  const draft = await ask(createMandate, {
+export async function writeMandate(person: Person, agentId: string, wallet: string, unregistered: "deny" | "allow" = "deny") {
+  const draft = await person.ask(createMandate, {
     body: {
       name: "Research agent",
       policy: {
@@ -93,7 +95,7 @@ export async function writeMandate({ ask }: Person, agentId: string, wallet: str
       wallet: { chain: localChainId, address: wallet },
     },
   });
-  return ask(activateMandate, { id: draft.mandateId });
+  return call(activateMandate, { id: draft.mandateId }, proving(person.password, person.options));
 }
 
 /** Signs up the buyer and the seller's owner, registers the shop, and creates the agent's account and its mandate. */

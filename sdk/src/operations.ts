@@ -299,6 +299,8 @@ export type Category = ("buyer_action_required" | "seller_action_required" | "ag
 
 export type ChallengePasskey = {
   readonly checkoutIntentId?: string;
+  readonly together?: RequestsTogether;
+  readonly act?: ProvedAct;
 };
 
 export type ChallengePayTo = {
@@ -1567,6 +1569,12 @@ export type ProvePayTo = ({
   readonly path?: string;
 });
 
+/** What `step_up_required` names in `metadata.act`: send it back unchanged. */
+export type ProvedAct = {
+  readonly subjectId: string;
+  readonly terms: string;
+};
+
 /** No message is sent to your devices between these two times, which may include midnight. Mail is sent at any hour. */
 export type QuietHours = {
   readonly from: string;
@@ -1832,6 +1840,13 @@ export type RemovePasskey = Readonly<Record<string, never>>;
 
 export type RenamePasskey = {
   readonly name: string;
+};
+
+/** Requests that are approved with one proof of identity. */
+export type RequestsTogether = {
+  readonly checkoutIntentIds: readonly string[];
+  /** The sum of the requests' amounts, without fees, as the person was shown them. */
+  readonly amount: string;
 };
 
 /** Something to do before an order. blocking: without it no order can be placed. */
@@ -2103,7 +2118,9 @@ export type StepUp = {
 };
 
 export type StepUpRequest = {
-  readonly checkoutIntentId: string;
+  readonly checkoutIntentId?: string;
+  readonly together?: RequestsTogether;
+  readonly act?: ProvedAct;
   readonly password?: string;
   readonly assertion?: PasskeyAssertion;
 };
@@ -2861,7 +2878,7 @@ export type Operations = {
     readonly request: { readonly id: string; readonly body: SimulateMandate; };
     readonly response: Simulation;
   };
-  /** Prove your identity again for one checkout. */
+  /** Prove your identity again for an approval or another act. */
   readonly stepUp: {
     readonly request: { readonly body: StepUpRequest; };
     readonly response: StepUp;

@@ -154,7 +154,7 @@ export const setStepUpThreshold = operation({
   tag: "Identity",
   summary: "Set the amounts above which an approval asks for a step-up",
   description:
-    "Applies from the next approval on, in whole units of the payment's asset. The amounts that the person approved in the last 24 hours are added. If `above` or `aboveUnverified` is left out, it gets its default: 100, and 25 for payees that are not verified. Raising one needs a recent proof of identity. The other reasons for a step-up do not change.",
+    "Applies from the next approval on, in whole units of the payment's asset. The amounts that the person let through in the last 24 hours are added: approvals, payments allowed once, and mandates that they put in force or widened. If `above` or `aboveUnverified` is left out, it gets its default: 100, and 25 for payees that are not verified. Raising one needs a proof for exactly these amounts: if it answers step_up_required, send metadata.act to stepUp and repeat the call. The other reasons for a step-up do not change.",
   access: { sessionCapability: "members:manage" },
   body: z.strictObject(stepUpLimits).meta({ id: "SetStepUpThreshold" }),
   response: z.object({ organizationId: z.string(), ...stepUpLimits }).meta({ id: "StepUpThreshold" }),

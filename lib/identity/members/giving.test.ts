@@ -1,5 +1,7 @@
 import { and, count, eq, inArray, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
+import * as steps from "#lib/approvals/contract.ts";
+import { stepUp } from "#lib/approvals/step-up.ts";
 import { auditEvents } from "#lib/audit/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { confirmIdentity } from "#lib/identity/passkeys/confirm-identity.ts";
@@ -23,8 +25,9 @@ import { newKey, newMember, newOrganization, PASSWORD, signIn, type Owner } from
 import { activeMandate, authorize, draftMandate, policy } from "#test/mandates.ts";
 import { cancel, changeRole, invite, remove } from "#test/members.ts";
 import { ban, setRoles, unban } from "#test/platform.ts";
+import { actAsked } from "#test/proofs.ts";
 import { createOrganization, createResource, send, type Credential } from "#test/tenant.ts";
-import { allowOnce, setVerified } from "#test/waivers.ts";
+import { askAllowOnce, setVerified } from "#test/waivers.ts";
 
 /*
  * A person who gives a right to somebody must still have the right when the change commits. So a request that runs while the
@@ -70,7 +73,7 @@ const givings: Readonly<Record<string, Giving>> = {
     await setVerified(resource.sellerId);
     const agent = await newKey(owner, ["payments:authorize"]);
     const { authorizationId } = await authorize({ agent, resource }, await activeMandate(owner.credential), "2");
-    return () => allowOnce(by.credential, authorizationId);
+    return () => askAllowOnce(by.credential, authorizationId);
   },
 };
 
@@ -181,8 +184,22 @@ test.each(Object.entries(moreGivings))("%s asks for a recent proof of identity",
   await growStale(admin);
   const before = await database().select({ rows: count() }).from(auditEvents);
   const { status, problem } = await give();
-  expect([status, problem.code, problem.nextActions[0]?.metadata]).toEqual([428, "step_up_required", { methods: ["password"] }]);
+  expect([status, problem.code]).toEqual([428, "step_up_required"]);
+  expect(problem.nextActions[0]?.metadata).toMatchObject({ methods: ["password"] });
   expect(await database().select({ rows: count() }).from(auditEvents)).toEqual(before);
+});
+
+test("a higher threshold asks a new session too, for a proof of exactly these amounts", async () => {
+  const owner = await newOrganization();
+  const asked = await threshold(owner, { above: "500" });
+  expect([asked.status, asked.problem.code]).toEqual([428, "step_up_required"]);
+  expect((await confirm(owner.credential)).status).toBe(200);
+  expect((await threshold(owner, { above: "500" })).status).toBe(428);
+  const act = actAsked(asked.problem);
+  expect((await send(steps.stepUp, stepUp, { as: owner.credential, body: { act, password: PASSWORD } })).status).toBe(200);
+  expect((await threshold(owner, { above: "501" })).status).toBe(428);
+  expect((await threshold(owner, { above: "500" })).status).toBe(200);
+  expect((await threshold(owner, { above: "501" })).status).toBe(428);
 });
 
 test("one proof of identity is valid for 15 minutes, for every change in its session", async () => {

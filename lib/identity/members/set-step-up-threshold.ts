@@ -6,12 +6,14 @@ import { capabilitiesOfRole } from "#lib/identity/capabilities.ts";
 import { lockMembers } from "#lib/identity/lock-members.ts";
 import * as contract from "#lib/identity/members/contract.ts";
 import { setStepUpLimits, stepUpLimitsOf, type OwnStepUpLimits } from "#lib/identity/members/organization-store.ts";
-import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
+import { actOf, requireActProof } from "#lib/identity/passkeys/act-proof.ts";
 import { defaultStepUpLimits } from "#lib/identity/step-up-limits.ts";
 import { parseAmount } from "#lib/money.ts";
 import { Problem } from "#lib/problem.ts";
 
 const DECIMALS = 18;
+
+const ASKS = "Confirm that it is you first: with higher amounts, fewer approvals ask who approves.";
 
 const limits = ["above", "aboveUnverified"] as const;
 
@@ -43,7 +45,8 @@ export const setStepUpThreshold: Handler<typeof contract.setStepUpThreshold> = a
     const next = { above: body.above ?? null, aboveUnverified: body.aboveUnverified ?? null };
     const metadata = changesOf(current, next);
     if (Object.keys(metadata).length > 0) {
-      if (isLooser(next, current)) await requireProvedToGive(tx, caller);
+      // A sign-in is not enough: who raises the amounts may then approve up to them without any proof.
+      if (isLooser(next, current)) await requireActProof(tx, caller, actOf(organizationId, next), ASKS);
       await setStepUpLimits(tx, organizationId, next);
       const event = { type: "organization.updated", actorId: caller.userId, organizationId };
       audit(tx, { ...event, entityType: "organization", entityId: organizationId, metadata }, await clock(tx));

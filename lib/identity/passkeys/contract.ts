@@ -43,6 +43,24 @@ export const exampleAssertion = {
   clientExtensionResults: {},
 } as const;
 
+/** A person approves at most this many requests together, because they read each of them. */
+export const TOGETHER_MAX = 10;
+
+export const Together = z
+  .strictObject({
+    checkoutIntentIds: z.array(Id).min(2).max(TOGETHER_MAX),
+    amount: z.string().meta({ description: "The sum of the requests' amounts, without fees, as the person was shown them." }),
+  })
+  .refine(({ checkoutIntentIds }) => new Set(checkoutIntentIds).size === checkoutIntentIds.length, {
+    path: ["checkoutIntentIds"],
+    message: "Name each request once.",
+  })
+  .meta({ id: "RequestsTogether", description: "Requests that are approved with one proof of identity." });
+
+export const Act = z
+  .strictObject({ subjectId: Id, terms: z.string().regex(/^[\w-]{43}$/) })
+  .meta({ id: "ProvedAct", description: "What `step_up_required` names in `metadata.act`: send it back unchanged." });
+
 export const challengePasskey = operation({
   id: "challengePasskey",
   method: "POST",
@@ -50,9 +68,15 @@ export const challengePasskey = operation({
   tag: "Identity",
   summary: "Get a challenge that one of the person's passkeys signs",
   description:
-    "With a checkoutIntentId the challenge is SHA-256 over checkoutIntentId, basketHash, amount in the smallest unit, payTo and a nonce, joined by line feeds: the signature is valid only for exactly what this session was shown. Send the answer to stepUp. Without one, send it to confirmIdentity. A challenge is valid once, in this session, for five minutes.",
+    "With a checkoutIntentId the challenge is SHA-256 over checkoutIntentId, basketHash, amount in the smallest unit, payTo and a nonce, joined by line feeds: the signature is valid only for exactly what this session was shown. With together, it is SHA-256 over the word together, the number of requests, the same four values of each request in the order of the list, their sum in the smallest unit and a nonce; with act, over the word act, subjectId, terms and a nonce. Send the answer to stepUp. With none of these, send it to confirmIdentity. A challenge is valid once, in this session, for five minutes.",
   access: "session",
-  body: z.strictObject({ checkoutIntentId: Id.optional() }).meta({ id: "ChallengePasskey" }),
+  body: z
+    .strictObject({ checkoutIntentId: Id.optional(), together: Together.optional(), act: Act.optional() })
+    .refine((body) => Object.keys(body).length <= 1, {
+      path: ["checkoutIntentId"],
+      message: "Send at most one of checkoutIntentId, together and act.",
+    })
+    .meta({ id: "ChallengePasskey" }),
   response: z
     .object({ options: PasskeyRequestOptions, expiresAt: z.string(), nonce: z.string().optional() })
     .meta({ id: "PasskeyChallenge" }),
@@ -78,7 +102,7 @@ export const confirmIdentity = operation({
   tag: "Identity",
   summary: "Prove your identity again before you change sign-in methods or give rights",
   description:
-    "By the password, or by a passkey that signed a challenge of challengePasskey. For the next five minutes this session may add and remove passkeys, and for fifteen it may give rights: keys, invitations and roles, mandates, a higher step-up threshold. A session that signed in less than that time ago may do the same without this proof. The number of attempts is limited.",
+    "By the password, or by a passkey that signed a challenge of challengePasskey. For the next five minutes this session may add and remove passkeys, and for fifteen it may give rights: keys, invitations and roles, and mandates below the amounts that ask for a step-up. A session that signed in less than that time ago may do the same without this proof. The number of attempts is limited.",
   access: "session",
   body: z
     .strictObject({ password: z.string().min(1).max(128).optional(), assertion: PasskeyAssertion.optional() })

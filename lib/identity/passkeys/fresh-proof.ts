@@ -1,6 +1,7 @@
 import { clock } from "#lib/audit/transact.ts";
 import { FRESH_SESSION_MS } from "#lib/identity/fresh-session.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
+import type { Act } from "#lib/identity/passkeys/passkey-challenge.ts";
 import { otherWaysIn, passkeysOf, provedAt } from "#lib/identity/passkeys/store.ts";
 import { Problem } from "#lib/problem.ts";
 import { minutes } from "#lib/time.ts";
@@ -10,7 +11,7 @@ export const PROVED_MS = minutes(5);
 
 export const isProved = (at: Date | null, now: Date): boolean => at !== null && now.getTime() - at.getTime() <= PROVED_MS;
 
-type Prover = { readonly userId: string; readonly sessionId: string };
+export type Prover = { readonly userId: string; readonly sessionId: string };
 
 /** @throws Problem step_up_required unless the person proved their identity within PROVED_MS in this session */
 export async function requireProved(db: Database | Tx, by: Prover, now: Date): Promise<void> {
@@ -26,13 +27,25 @@ export async function requireProvedToGive(tx: Tx, by: Prover): Promise<void> {
   throw await stepUpFor(tx, by, "Confirm that it is you first: this gives a right to somebody.");
 }
 
-/** A person with neither a password nor a passkey has no method and must sign in again. */
-async function stepUpFor(db: Database | Tx, { userId }: Prover, detail: string): Promise<Problem> {
+/** Proves one act, by stepUp; without `act`, the session, by confirmIdentity. A person with no method must sign in again. */
+export async function stepUpFor(
+  db: Database | Tx,
+  { userId }: Pick<Prover, "userId">,
+  detail: string,
+  act?: Act,
+): Promise<Problem> {
   const hasPassword = (await otherWaysIn(db, userId)).includes("emailPassword");
   const hasPasskey = (await passkeysOf(db, userId)).length > 0;
   const methods = [...(hasPassword ? ["password"] : []), ...(hasPasskey ? ["passkey"] : [])];
   return new Problem("step_up_required", {
     detail,
-    nextActions: [{ type: "step_up", label: "Confirm that it is you", href: "/api/v1/auth/confirm", metadata: { methods } }],
+    nextActions: [
+      {
+        type: "step_up",
+        label: "Confirm that it is you",
+        href: act ? "/api/v1/auth/step-up" : "/api/v1/auth/confirm",
+        metadata: { methods, ...(act && { act }) },
+      },
+    ],
   });
 }

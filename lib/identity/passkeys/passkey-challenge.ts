@@ -9,16 +9,38 @@ export const CHALLENGES_PER_MINUTE = 30;
 
 export const newNonce = (): string => randomBytes(32).toString("base64url");
 
-type ChallengeTerms = {
+export type CheckoutTermsSigned = {
   readonly checkoutIntentId: string;
   readonly basketHash: string;
   readonly amount: bigint;
   readonly payTo: string;
 };
 
-/** The terms make a signature valid only for them, and the nonce makes each challenge new; no part can contain a line feed. */
-export const boundChallenge = ({ checkoutIntentId, basketHash, amount, payTo }: ChallengeTerms, nonce: string): string =>
-  createHash("sha256").update([checkoutIntentId, basketHash, amount.toString(), payTo, nonce].join("\n")).digest("base64url");
+/** One act that asks for a proof of its own; `terms` is a hash that names exactly this act. */
+export type Act = { readonly subjectId: string; readonly terms: string };
+
+/** The parts make a signature valid only for them, and the nonce makes each challenge new; no part can contain a line feed. */
+export const boundChallenge = (parts: readonly string[], nonce: string): string =>
+  createHash("sha256")
+    .update([...parts, nonce].join("\n"))
+    .digest("base64url");
+
+export const checkoutParts = ({ checkoutIntentId, basketHash, amount, payTo }: CheckoutTermsSigned): readonly string[] => [
+  checkoutIntentId,
+  basketHash,
+  amount.toString(),
+  payTo,
+];
+
+/** The list with its terms, in this order, and their sum in the smallest unit. No other challenge begins with the same part. */
+export const togetherParts = (listed: readonly CheckoutTermsSigned[], sum: bigint): readonly string[] => [
+  "together",
+  listed.length.toString(),
+  ...listed.flatMap(checkoutParts),
+  sum.toString(),
+];
+
+export const actParts = ({ subjectId, terms }: Act): readonly string[] => ["act", subjectId, terms];
 
 /** Only a claim, because the signature is verified later; null if the challenge cannot be read. */
 export function claimedChallenge(clientDataJSON: string): string | null {

@@ -4,12 +4,12 @@ import { enterGate } from "#lib/command/gate-store.ts";
 import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { requireStillHeld } from "#lib/identity/lock-members.ts";
-import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
 import { decimalsOf, requireBindings, requirePolicy } from "#lib/mandates/check-terms.ts";
 import { compilePolicy, type CompiledPolicy } from "#lib/mandates/compile-policy.ts";
 import { updateMandate as operation } from "#lib/mandates/contract.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 import { presentMandate, type MandateRow } from "#lib/mandates/present-mandate.ts";
+import { letMandatePay } from "#lib/mandates/lifecycle/let-mandate-pay.ts";
 import { refuseOpen } from "#lib/mandates/lifecycle/refuse-open.ts";
 import { findMandate, liveBuckets, lockMandate, saveVersion, unknownAgents, type Scope } from "#lib/mandates/store.ts";
 import { fillWindow, setCeilings } from "#lib/mandates/window-store.ts";
@@ -54,9 +54,12 @@ async function saveNext(tx: Tx, old: MandateRow, changes: Changes, by: By): Prom
   const [next, was] = [compilePolicy(policy, decimals), compilePolicy(old.policy, decimals)];
   // A draft or suspended mandate gives no rights, so the request that activates or resumes it asks for the proof.
   const isInForce = old.status === "active";
-  if (isInForce && widens({ ...terms, policy: next }, { ...bindings(old, {}), policy: was })) await requireProvedToGive(tx, by);
-  const now = await clock(tx);
   const version = old.version + 1;
+  if (isInForce && widens({ ...terms, policy: next }, { ...bindings(old, {}), policy: was })) {
+    const { agents, wallet } = terms;
+    await letMandatePay(tx, by, old, policy, ["updateMandate", { version, policy, agents, wallet }]);
+  }
+  const now = await clock(tx);
   await saveVersion(tx, mandateId, { ...terms, version, policy, ceiling: ceilingOf(next, old), createdBy: by.subjectId, now });
   await setCeilings(tx, mandateId, next.windows, now);
   const before = new Set(was.windows.map(({ key }) => key));
