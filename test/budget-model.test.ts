@@ -18,6 +18,7 @@ import { useDatabase } from "#test/database.ts";
 import { expireNow } from "#test/holds.ts";
 import { activeMandate, assets } from "#test/mandates.ts";
 import { execute, expectedOf, newWallet, paymentScene, signed, useSettlement, type PaymentScene } from "#test/payments.ts";
+import { raiseStepUp } from "#test/proofs.ts";
 import { brokenInvariants } from "#test/proof.ts";
 import { newSeller } from "#test/sellers.ts";
 import { send } from "#test/tenant.ts";
@@ -35,6 +36,7 @@ let scenes: readonly PaymentScene[];
 beforeAll(async () => {
   const scene = await paymentScene({ price: PRICES[0] });
   const others = await Promise.all(PRICES.slice(1).map((price) => newSeller(scene.owner.credential, { price })));
+  await raiseStepUp(scene.organizationId);
   scenes = [scene, ...others.map((seller) => ({ ...scene, seller }))];
   await chain().mint(wallet.address, 1_000_000_000n);
 });

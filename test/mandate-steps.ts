@@ -6,6 +6,7 @@ import { resumeMandate } from "#lib/mandates/lifecycle/resume-mandate.ts";
 import { revokeMandate } from "#lib/mandates/lifecycle/revoke-mandate.ts";
 import { suspendMandate } from "#lib/mandates/lifecycle/suspend-mandate.ts";
 import { createBuyer, draftMandate, eventsOf, type Buyer } from "#test/mandates.ts";
+import { raiseStepUp } from "#test/proofs.ts";
 import { createAgent, send, type Credential } from "#test/tenant.ts";
 
 /* The operations that change the status of a mandate. */
@@ -29,6 +30,7 @@ export function useBuyer(): { readonly buyer: Buyer; readonly as: Credential } {
   beforeAll(async () => {
     Object.assign(buyer, await createBuyer());
     Object.assign(as, buyer.person.credential);
+    await raiseStepUp(buyer.organizationId);
   });
   return { buyer, as };
 }

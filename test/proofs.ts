@@ -5,6 +5,7 @@ import { env } from "#lib/env.ts";
 import { insertActProof } from "#lib/identity/passkeys/act-proof-store.ts";
 import type { Act } from "#lib/identity/passkeys/passkey-challenge.ts";
 import { authenticate } from "#lib/identity/sessions/authenticate.ts";
+import { organization } from "#lib/identity/tables.ts";
 import { newId } from "#lib/ids.ts";
 import type { ErrorBody } from "#lib/problem.ts";
 import { hourAhead, type Credential } from "#test/tenant.ts";
@@ -38,3 +39,10 @@ export const ageAllowance = (subjectId: string) =>
     .update(allowances)
     .set({ createdAt: sql`clock_timestamp() - interval '2 days'` })
     .where(eq(allowances.subjectId, subjectId));
+
+/** For tests that put many mandates in force: no amount of the organization asks for a proof. */
+export const raiseStepUp = (organizationId: string) =>
+  database()
+    .update(organization)
+    .set({ stepUpAbove: "1000000000000", stepUpAboveUnverified: "1000000000000" })
+    .where(eq(organization.id, organizationId));

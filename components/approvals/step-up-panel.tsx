@@ -15,8 +15,8 @@ export const StepUpPanel = ({ organizationId, limits, mayChange }: Props) => (
       <p>
         An approver confirms with the password or a passkey above {limits.above ?? defaultStepUpLimits.above}, and above{" "}
         {limits.aboveUnverified ?? defaultStepUpLimits.aboveUnverified} for a payee that is not verified, in the asset of the
-        payment. What they approved in the last 24 hours counts. The first payment to a seller and a session older than 15 minutes
-        always ask.
+        payment. What they let through in the last 24 hours counts: approvals, payments allowed once, and mandates that they put
+        in force or widened. The first payment to a seller and a session older than 15 minutes always ask.
       </p>
     </div>
   </Panel>

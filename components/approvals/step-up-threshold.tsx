@@ -28,7 +28,7 @@ export function StepUpThreshold({ organizationId, limits }: Props) {
       trigger="Change the amounts"
       look={{ size: "small" }}
       title="Ask who approves"
-      description="Above these amounts an approval asks for the password or a passkey, also in a new session. What the person approved in the last 24 hours counts."
+      description="Above these amounts an approval asks for the password or a passkey, also in a new session. What the person let through in the last 24 hours counts."
       nothing="The amounts were not changed."
       submit="Save"
     >

@@ -170,6 +170,7 @@ export function Decision({ view, mandate, changes, decisions }: Props) {
           signs="exactly this basket, amount and payee"
           passkeyOnly={passkeyOnly}
           error={passwordError}
+          wanted={stepUpAsked !== null}
           path={path}
         />
       )}

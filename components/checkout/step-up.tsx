@@ -67,6 +67,8 @@ type Props = {
   readonly signs: string;
   readonly passkeyOnly: boolean;
   readonly error: string | undefined;
+  /** Whether the service has just asked for the proof, so that the field gets the focus. */
+  readonly wanted?: boolean;
   readonly path: string;
 };
 
@@ -78,11 +80,11 @@ const Other = ({ children, onClick }: { readonly children: ReactNode; readonly o
   </p>
 );
 
-export function StepUp({ ways, way, onChoose, why, signs, passkeyOnly, error, path }: Props) {
+export function StepUp({ ways, way, onChoose, why, signs, passkeyOnly, error, wanted = false, path }: Props) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    if (error !== undefined) field.current?.focus();
-  }, [error]);
+    if (error !== undefined || wanted) field.current?.focus();
+  }, [error, wanted]);
   if (way === undefined) return <NoWay passkeyOnly={passkeyOnly} path={path} />;
   if (way === "passkey") {
     return (

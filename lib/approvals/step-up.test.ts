@@ -9,17 +9,7 @@ import { stepUp } from "#lib/approvals/step-up.ts";
 import { passkey, passkeyChallenges } from "#lib/identity/tables.ts";
 import { newestKept } from "#lib/mail/store.ts";
 import { reservations } from "#lib/holds/tables.ts";
-import {
-  approve,
-  checkoutScene,
-  confirmPassword,
-  open,
-  previewed,
-  read,
-  reject,
-  view,
-  type CheckoutScene,
-} from "#test/checkouts.ts";
+import { approve, checkoutScene, confirmPassword, open, previewed, read, view, type CheckoutScene } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
 import { newMember, PASSWORD, signIn } from "#test/identity.ts";

@@ -5,7 +5,6 @@ import * as orderContract from "#lib/commerce/order-contract.ts";
 import { credentialOf, runOrder } from "#lib/commerce/run-order.ts";
 import { database } from "#lib/db/client.ts";
 import { reservations } from "#lib/holds/tables.ts";
-import * as mandates from "#lib/mandates/contract.ts";
 import { installedFetch, standardLimits } from "#lib/outbound/guarded-fetch.ts";
 import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
 import { forget, perProcess } from "#lib/process.ts";

@@ -1,7 +1,6 @@
 import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
-import * as contract from "#lib/mandates/contract.ts";
 import { executions, reservations } from "#lib/holds/tables.ts";
 import {
   approve,
@@ -23,7 +22,6 @@ import { activeMandate, draftMandate } from "#test/mandates.ts";
 import { endQuoteOf, newOrderKey, place, settlesThrough, signedOrder } from "#test/orders.ts";
 import { execute, newWallet, signedFor, useSettlement, type PaymentScene } from "#test/payments.ts";
 import { stockFacilitator } from "#test/shop.ts";
-import { send } from "#test/tenant.ts";
 
 useDatabase();
 const chain = useSettlement();

@@ -7,6 +7,7 @@ import { newKey, newOrganization, type Agent, type Owner } from "#test/identity.
 import { activeMandate, assets, CHAIN, createBuyer, type Buyer } from "#test/mandates.ts";
 import { settlesThrough } from "#test/orders.ts";
 import { newWallet, paymentScene, type PaymentScene } from "#test/payments.ts";
+import { raiseStepUp } from "#test/proofs.ts";
 import { stockFacilitator } from "#test/shop.ts";
 import { create } from "#test/webhooks.ts";
 
@@ -70,6 +71,7 @@ export async function setScene(on: Installation): Promise<Scene> {
     Promise.all(Array.from({ length: MANDATES }, () => activeMandate(person.credential, { policy })));
   const orders = { assets, limits: { perPayment: "100", total: "1000000" }, sellers: { unregistered: "allow" } };
   const owner = await newOrganization();
+  for (const { organizationId } of [buyer, scene, owner]) await raiseStepUp(organizationId);
   const asking = await activeMandate(owner.credential, { policy: { ...policy, approval: { mode: "always" } } });
   const agent = await newKey(owner, ["audit:read"]);
   const path = on.receiver.newPath();
