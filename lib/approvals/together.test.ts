@@ -120,7 +120,7 @@ describe("requests that are approved together", () => {
     expect(
       (await send(contract.stepUp, stepUp, { as: password, body: { checkoutIntentId: ids[0]!, ...(await asserted()) } })).problem
         .code,
-    ).toBe("checkout_changed");
+    ).toBe("invalid_request");
     expect((await together(await asserted())).status).toBe(200);
     expect(await answers()).toEqual([200, 200]);
     const approvals = await database().select().from(checkoutApprovals).where(inArray(checkoutApprovals.checkoutIntentId, ids));

@@ -11,6 +11,7 @@ import { useContracts } from "#test/registered.ts";
 import { prepared, registrable, register, signedBody, type Registrable } from "#test/registrations.ts";
 import { configureChain, fundSenders, registrationsOf } from "#test/relays.ts";
 import { newKey } from "#test/smart-account.ts";
+import { proved } from "#test/proofs.ts";
 import { send } from "#test/tenant.ts";
 
 useDatabase();
@@ -25,7 +26,7 @@ beforeAll(async () => {
 const prepare = ({ as, mandateId, payee }: Registrable, query = `?payeeAddress=${payee}`, id = mandateId) =>
   send(contract.prepareRegistration, prepareRegistration, { as, id, query });
 const update = ({ as, mandateId }: Registrable, body: Record<string, unknown>) =>
-  send(mandates.updateMandate, updateMandate, { as, id: mandateId, body });
+  proved(as, () => send(mandates.updateMandate, updateMandate, { as, id: mandateId, body }));
 
 describe("prepareRegistration", () => {
   test("200 with the limits of the mandate for this payee, and stores nothing", async () => {
