@@ -116,8 +116,7 @@ export const viewPayment = (scope: AskerReader, authorizationId: string): Promis
       seller: sellerOf(payment, seller),
       amounts: amountsOf(row, payment.intent),
       checkout: checkout && { checkoutIntentId: checkout.checkoutIntentId, waits: facts.asked?.decided === null },
-      repeats:
-        repeats && first?.authorizationId ? { authorizationId: first.authorizationId, asker: repeats.asker } : null,
+      repeats: repeats && first?.authorizationId ? { authorizationId: first.authorizationId, asker: repeats.asker } : null,
       repeatedBy: later.map((one) => ({ authorizationId: one.authorizationId, asker: askerOf(one.subjectId) })),
       confirmPath: confirmPathOf(payment),
       allowed,
