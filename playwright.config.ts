@@ -1,4 +1,5 @@
 import { defineConfig } from "@playwright/test";
+import { ownFonts } from "./test/fonts.ts";
 
 const executablePath = process.env["CHROMIUM_PATH"];
 
@@ -8,8 +9,9 @@ export default defineConfig({
   outputDir: ".test/journeys",
   workers: 2,
   retries: 0,
-  timeout: 45_000,
-  expect: { timeout: 10_000 },
+  // How long something takes depends on the machine, so these limits only end a journey that hangs.
+  timeout: 600_000,
+  expect: { timeout: 60_000 },
   forbidOnly: true,
   reporter: [["list"], ["json", { outputFile: ".test/journeys.json" }]],
   use: {
@@ -18,10 +20,11 @@ export default defineConfig({
     serviceWorkers: "block",
     locale: "en-GB",
     timezoneId: "Europe/Berlin",
-    actionTimeout: 10_000,
+    actionTimeout: 60_000,
     // Traces make the tests slower and are needed only after a failure: npx playwright test --trace on.
     screenshot: "only-on-failure",
     launchOptions: {
+      env: { ...(process.env as Record<string, string>), FONTCONFIG_FILE: ownFonts() },
       ...(executablePath !== undefined && { executablePath }),
       args: [
         "--no-sandbox",
