@@ -10,7 +10,7 @@ import { metered, meterOf } from "./cpu.ts";
 import { load, type Measurement } from "./load.ts";
 import { measureOutside } from "./outside.ts";
 import { loadPages } from "./pages.ts";
-import { BESIDE, DRIVER, EACH, floorsOf, HOT, printTable, storageOf, type Row } from "./report.ts";
+import { BESIDE, DRIVER, EACH, floorsOf, HOT, show, showFloors, storageOf, type Results, type Row } from "./report.ts";
 import { authorizeBody, setScene, type Scene } from "./scene.ts";
 import { start, type BenchServer } from "./server.ts";
 import { measureStreams } from "./streams.ts";
@@ -103,58 +103,105 @@ async function compareBaselines(
   }
 }
 
-export async function measureWhole({ seconds, json }: { readonly seconds: number; readonly json: boolean }): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "countersign-bench-"));
-  say("starting PostgreSQL and the production server.");
-  const database = await startEmbedded({ dataDir: folder });
-  const environment = { DATABASE_URL: database.url, DATA_DIR: folder, ENVIRONMENT: "sandbox" };
-  const program = [...nodeFlags, "server.ts", "--api"];
-  const server = await start(program, environment, "/api/v1/health/live");
+/** Prints the result of each section when it is there. A section that fails is named, and the others go on. */
+class Sections {
+  readonly results: { -readonly [Section in keyof Results]?: Results[Section] } = {};
+  readonly failed: string[] = [];
+  readonly #prints: boolean;
+
+  constructor(prints: boolean) {
+    this.#prints = prints;
+  }
+
+  async measure<S extends keyof Results>(section: S, what: string, work: () => Promise<Results[S]>): Promise<void> {
+    say(what);
+    try {
+      const result = await work();
+      this.results[section] = result;
+      if (this.#prints) show[section](result);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.failed.push(`${section}: ${reason}`);
+      say(`${section} failed: ${reason}`);
+    }
+  }
+}
+
+type Service = { readonly server: BenchServer; readonly scene: Scene; readonly databaseUrl: string };
+
+/** Adds to `rows`, so that a failure loses only the rows after it. */
+async function measureRows({ server, scene, databaseUrl }: Service, hot: string, seconds: number, rows: Row[]): Promise<Row[]> {
+  say(`making ${MANDATES} mandates through the API.`);
+  const spread = await inBatches(MANDATES, () => scene.mandate("1000000"));
+  await measure(server, scene, [hot], 64, 3);
+  await measure(server, scene, spread, 64, 3);
+  const meter = await meterOf(server.pid, databaseUrl);
+  const add = (name: string, connections: number, measured: Measurement): void => {
+    rows.push({ name, connections, ...measured });
+    say(`${name}, ${connections} connections: ${Math.round(measured.perSecond)}/s`);
+  };
+  for (const [name, mandateIds] of [[HOT, [hot]] as const, ["1,000 mandates", spread] as const])
+    for (const connections of [1, 16, 64])
+      add(name, connections, await metered(meter, () => measure(server, scene, mandateIds, connections, seconds)));
+  await meter.end();
+  const beside = await compareBaselines(server, scene, hot, databaseUrl, seconds);
+  for (const [at, name] of [BESIDE, EACH, DRIVER].entries()) add(name, 64, beside[at]!);
+  add("baseline: Next.js constant JSON", 64, await nextConstant(64, seconds));
+  return rows;
+}
+
+async function measureBursts(server: BenchServer, scene: Scene, startSecond: () => Promise<BenchServer>) {
+  const second = await startSecond();
   try {
-    const scene = await setScene(server.url, 4);
-    say(`making ${MANDATES} mandates through the API.`);
-    const hot = await scene.mandate("1000000");
-    const spread = await inBatches(MANDATES, () => scene.mandate("1000000"));
-    await measure(server, scene, [hot], 64, 3);
-    await measure(server, scene, spread, 64, 3);
-    const rows: Row[] = [];
-    const meter = await meterOf(server.pid, database.url);
-    const add = (name: string, connections: number, measured: Measurement): void => {
-      rows.push({ name, connections, ...measured });
-      say(`${name}, ${connections} connections: ${Math.round(measured.perSecond)}/s`);
-    };
-    for (const [name, mandateIds] of [[HOT, [hot]] as const, ["1,000 mandates", spread] as const])
-      for (const connections of [1, 16, 64])
-        add(name, connections, await metered(meter, () => measure(server, scene, mandateIds, connections, seconds)));
-    await meter.end();
-    const residentMiB = await server.residentMiB();
-    const beside = await compareBaselines(server, scene, hot, database.url, seconds);
-    for (const [at, name] of [BESIDE, EACH, DRIVER].entries()) add(name, 64, beside[at]!);
-    add("baseline: Next.js constant JSON", 64, await nextConstant(64, seconds));
-    say(`comparing a mandate with ${HISTORY} decisions and fresh ones.`);
-    const history = await compareHistory(server, scene, hot, seconds);
-    say("bursts of 200 on one and on two processes.");
-    const second = await start(program, environment, "/api/v1/health/live");
-    const bursts = [
+    return [
       await burst(scene, [server], 100),
       await burst(scene, [server], 200),
       await burst(scene, [server, second], 100),
       await burst(scene, [server, second], 200),
     ];
+  } finally {
     await second.stop();
-    say("loading pages of an organization with many payments.");
-    const pages = await loadPages(database.url, environment, scene.person);
-    say("authorizing and stopping while strangers load pages.");
-    const outside = await measureOutside(database.url, environment, seconds);
-    say("authorizing beside open streams of changes.");
-    const streams = await measureStreams(database.url, environment, { rounds: 6, seconds: seconds / 3 });
-    say("gas of what happens on chain.");
-    const gas = await measureGas();
-    const floors = floorsOf({ rows, residentMiB, history, bursts, pages, outside, streams });
-    const storage = storageOf(rows);
-    if (json)
-      console.log(JSON.stringify({ rows, storage, residentMiB, history, bursts, pages, outside, streams, gas, floors }, null, 2));
-    else printTable({ rows, residentMiB, history, bursts, pages, outside, streams, gas, floors });
+  }
+}
+
+export async function measureWhole({ seconds, json }: { readonly seconds: number; readonly json: boolean }): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "countersign-bench-"));
+  say("starting PostgreSQL and the production server.");
+  const database = await startEmbedded({ dataDir: folder });
+  const environment = { DATABASE_URL: database.url, DATA_DIR: folder, ENVIRONMENT: "sandbox" };
+  const startServer = () => start([...nodeFlags, "server.ts", "--api"], environment, "/api/v1/health/live");
+  const server = await startServer();
+  try {
+    const scene = await setScene(server.url, 4);
+    const hot = await scene.mandate("1000000");
+    const at = { server, scene, databaseUrl: database.url };
+    const sections = new Sections(!json);
+    const { results, failed } = sections;
+    const rows: Row[] = [];
+    results.rows = rows;
+    await sections.measure("rows", "authorizing.", () => measureRows(at, hot, seconds, rows));
+    await sections.measure("residentMiB", "memory.", () => server.residentMiB());
+    await sections.measure("history", `comparing a mandate with ${HISTORY} decisions and fresh ones.`, () =>
+      compareHistory(server, scene, hot, seconds),
+    );
+    await sections.measure("bursts", "bursts of 200 on one and on two processes.", () =>
+      measureBursts(server, scene, startServer),
+    );
+    await sections.measure("pages", "loading pages of an organization with many payments.", () =>
+      loadPages(database.url, environment, scene.person),
+    );
+    await sections.measure("outside", "authorizing and stopping while strangers load pages.", () =>
+      measureOutside(database.url, environment, seconds),
+    );
+    await sections.measure("streams", "authorizing beside open streams of changes.", () =>
+      measureStreams(database.url, environment, { rounds: 6, seconds: seconds / 3 }),
+    );
+    await sections.measure("gas", "gas of what happens on chain.", measureGas);
+    const floors = floorsOf(results);
+    if (json) console.log(JSON.stringify({ ...results, storage: storageOf(results.rows ?? []), floors, failed }, null, 2));
+    else showFloors(floors);
+    for (const one of failed) say(`not measured: ${one}`);
+    if (failed.length > 0) process.exitCode = 1;
   } finally {
     await server.stop();
     await database.stop();
