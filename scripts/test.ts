@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { delimiter, join, relative } from "node:path";
 import { findChromium } from "./chromium.ts";
+import { whenEnded } from "../test/when-ended.ts";
 import { memoryFolder } from "./memory-folder.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -59,6 +60,7 @@ async function succeeds({ name, command: [program, ...options], shown }: Step): 
     // stdout and stderr go to one stream, so that error messages stay in order.
     stdio: shown ? ["ignore", 1, 1] : "pipe",
   });
+  child.once("close", whenEnded("kill", "-TERM", String(child.pid)));
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk: Buffer) => (output += chunk.toString()));
   const code = await new Promise<number | null>((done, fail) => child.once("error", fail).once("close", done));

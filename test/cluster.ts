@@ -6,6 +6,7 @@ import type { TestProject } from "vitest/node";
 import { startEmbedded } from "#lib/db/embedded.ts";
 import { migrate } from "#lib/db/migrate.ts";
 import { testDataDir } from "#test/data-dir.ts";
+import { endPostgresWithThis } from "#test/when-ended.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -64,9 +65,13 @@ async function dropLeftovers(url: string): Promise<void> {
 /** Starts one PostgreSQL for the whole run. Runs at the same time on one data directory share it; the last one stops it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const embedded = await startEmbedded({ dataDir: testDataDir(), durable: false, database: "tests" });
+  const keep = await endPostgresWithThis(embedded.directory);
   const template = await nameOfTemplate();
   await makeTemplate(embedded.url, template);
   await dropLeftovers(embedded.url);
   project.provide("cluster", { url: embedded.url, template });
-  return embedded.stop;
+  return async () => {
+    await embedded.stop();
+    keep();
+  };
 }

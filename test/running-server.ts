@@ -2,8 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { freePort } from "#test/free-port.ts";
+import { whenEnded } from "#test/when-ended.ts";
 
 export type RunningServer = {
   readonly url: string;
@@ -16,7 +18,7 @@ export type RunningServer = {
 
 /**
  * Runs the real server until the test ends. Resolves when the server listens or has exited. With `pages` it also serves the
- * pages, and may build them first.
+ * pages, may build them first, and resolves when their process listens.
  */
 export async function runServer(variables: Record<string, string>, { pages = false } = {}): Promise<RunningServer> {
   const dataDir = variables["DATA_DIR"] ?? (await mkdtemp(join(tmpdir(), "countersign-test-")));
@@ -25,6 +27,8 @@ export async function runServer(variables: Record<string, string>, { pages = fal
     env: { ...process.env, BASE_URL: `http://localhost:${port}`, DATA_DIR: dataDir, PORT: String(port), ...variables },
     stdio: ["ignore", "ignore", "pipe"],
   });
+  const keep = whenEnded("kill", "-TERM", String(child.pid));
+  child.once("close", keep);
   let said = "";
   const ended = new Promise<number | null>((done) => child.once("close", done));
   const listening = new Promise<void>((done) => {
@@ -38,6 +42,20 @@ export async function runServer(variables: Record<string, string>, { pages = fal
     await ended;
     if (!variables["DATA_DIR"]) await rm(dataDir, { recursive: true, force: true });
   });
-  await Promise.race([listening, ended]);
-  return { url: `http://127.0.0.1:${port}`, child, said: () => said, ended };
+  const url = `http://127.0.0.1:${port}`;
+  await Promise.race([pages ? listening.then(() => pagesReady(url)) : listening, ended]);
+  return { url, child, said: () => said, ended };
+}
+
+async function pagesReady(url: string): Promise<void> {
+  while ((await checkOf(url, "pages")) !== "ready") await pause(100);
+}
+
+/** The status of a check of the server's readiness. */
+export async function checkOf(url: string, wanted: string): Promise<string | undefined> {
+  const reply = await fetch(`${url}/api/v1/health/ready`).catch(() => null);
+  const body = (await reply?.json()) as
+    | { readonly checks?: readonly { readonly name: string; readonly status: string }[] }
+    | undefined;
+  return body?.checks?.find(({ name }) => name === wanted)?.status;
 }

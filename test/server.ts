@@ -3,6 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
+import { whenEnded } from "#test/when-ended.ts";
 
 export type RunningServer = {
   readonly url: string;
@@ -22,8 +23,7 @@ export async function startServer(variables: Readonly<Record<string, string>> = 
     env: { ...process.env, NODE_OPTIONS: "", DATA_DIR, PORT: "0", ...variables },
     stdio: ["ignore", "ignore", "pipe"],
   });
-  const last = () => child.kill("SIGKILL");
-  process.once("exit", last);
+  child.once("exit", whenEnded("kill", "-KILL", String(child.pid)));
   let said = "";
   let asked = false;
   const ended = new Promise<void>((resolve) =>
@@ -33,7 +33,6 @@ export async function startServer(variables: Readonly<Record<string, string>> = 
       if (code !== null && code !== 0 && !asked) throw new Error(`The server ended by itself with ${code}:\n${said}`);
     }),
   );
-  void ended.then(() => process.off("exit", last));
   const url = await new Promise<string>((resolve, reject) => {
     child.stderr.on("data", (chunk: Buffer) => {
       said = (said + chunk.toString()).slice(-10_000);

@@ -8,13 +8,14 @@ import postgres from "postgres";
 import { privateKeyToAddress } from "viem/accounts";
 import { testDataDir } from "#test/data-dir.ts";
 import { freePort } from "#test/free-port.ts";
+import { RUN_MS } from "#test/run-time.ts";
 import { deployContracts, keyOf } from "#test/smart-account.ts";
+import { endPostgresWithThis, whenEnded } from "#test/when-ended.ts";
 import { localChainId, startChain, usdcAddress, type LocalChain } from "../../examples/chain.ts";
 import { startEmbedded } from "#lib/db/embedded.ts";
 import { migrate } from "#lib/db/migrate.ts";
 
 const root = join(import.meta.dirname, "../..");
-const START_LIMIT_MS = 240_000;
 
 /** Secrets for tests only. The journeys use the same values to create people and organizations. */
 const secrets = {
@@ -69,10 +70,11 @@ async function newDatabase(url: string): Promise<{ readonly url: string; drop():
 /** Starts the server of `npm start`. Resolves when it listens, which may take as long as a build of the pages. */
 async function startServer(): Promise<() => Promise<void>> {
   const child = spawn("node", ["server.ts"], { cwd: root, env: process.env, stdio: ["ignore", "ignore", "pipe"] });
+  child.once("close", whenEnded("kill", "-TERM", String(child.pid)));
   const ended = new Promise<void>((done) => child.once("close", () => done()));
   let said = "";
   await new Promise<void>((done, fail) => {
-    const timer = setTimeout(() => fail(new Error(`The server did not start in time:\n${said}`)), START_LIMIT_MS);
+    const timer = setTimeout(() => fail(new Error(`The server did not start in time:\n${said}`)), RUN_MS);
     child.once("error", fail);
     child.once("close", () => fail(new Error(`The server ended:\n${said}`)));
     child.stderr.on("data", (chunk: Buffer) => {
@@ -90,7 +92,7 @@ async function startServer(): Promise<() => Promise<void>> {
 
 /** Waits until the pages process answers, which on a busy machine can be long after the API does. */
 async function pagesAnswer(): Promise<void> {
-  const until = Date.now() + START_LIMIT_MS;
+  const until = Date.now() + RUN_MS;
   for (;;) {
     const { status } = await fetch(`${process.env["BASE_URL"]}/sign-in`);
     if (status === 200) return;
@@ -102,6 +104,7 @@ async function pagesAnswer(): Promise<void> {
 /** Starts the database, the chain and the built server once for all journeys. */
 export default async function start(): Promise<() => Promise<void>> {
   const embedded = await startEmbedded({ dataDir: testDataDir(), durable: false, database: "tests" });
+  const keep = await endPostgresWithThis(embedded.directory);
   const database = await newDatabase(embedded.url);
   const chain = await startChain();
   const contracts = await deployed(chain);
@@ -136,6 +139,7 @@ export default async function start(): Promise<() => Promise<void>> {
     await chain.stop();
     await database.drop();
     await embedded.stop();
+    keep();
     await rm(dataDir, { recursive: true, force: true });
   };
 }
