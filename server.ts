@@ -1,4 +1,7 @@
-/** The program of `npm start` and `npm run dev`. It builds what is missing or out of date (not in development), then serves. */
+/**
+ * The program of `npm start` and `npm run dev`. It builds what is missing, in a sandbox also what is out of date, and then serves.
+ * In development it builds nothing.
+ */
 import "#lib/platform/node-env.ts";
 import { buildPages, buildServer } from "#lib/server/build.ts";
 import type { Pages } from "#lib/server/open-pages.ts";
@@ -17,9 +20,10 @@ async function loadPages(port: number): Promise<Pages> {
 }
 
 async function main(): Promise<void> {
-  if (!development && !apiOnly) await buildPages(say);
+  const when = process.env["ENVIRONMENT"] === "production" ? "missing" : "outdated";
+  if (!development && !apiOnly) await buildPages(say, when);
   // In development the sources run. Otherwise one bundled file runs, which starts faster.
-  const built = development ? "#lib/server/serve.ts" : await buildServer();
+  const built = development ? "#lib/server/serve.ts" : await buildServer(say, when);
   const { serve } = (await import(built)) as { readonly serve: typeof Serve };
   const pages = development ? loadPages : "another process";
   await serve({ development, pages: apiOnly ? null : pages, say });

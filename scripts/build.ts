@@ -1,5 +1,6 @@
-/** `npm run build`: builds what the first `npm start` would build. */
+/** `npm run build`: builds what is missing or out of date. */
 import { buildPages, buildServer } from "#lib/server/build.ts";
 
-await buildPages((line) => console.error(`countersign: ${line}`));
-await buildServer();
+const say = (line: string): void => console.error(`countersign: ${line}`);
+await buildPages(say);
+await buildServer(say);

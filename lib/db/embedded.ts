@@ -27,7 +27,8 @@ export type Postgres = {
 
 /** An advisory lock that each `startEmbedded` shares; a `stop` that can take it alone stops the server. */
 const IN_USE = 0x656d6264;
-const START_LIMIT_MS = 60_000;
+/** Replaying the log after a crash takes long, and so does any start on a busy machine. */
+const START_LIMIT_MS = 300_000;
 const STOP_LIMIT_MS = 30_000;
 const REAP_LIMIT_MS = 1_000;
 

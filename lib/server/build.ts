@@ -21,8 +21,20 @@ async function isCurrent(built: string, sources: readonly string[]): Promise<boo
   return at > Math.max(...(await Promise.all(sources.map(newest))));
 }
 
-export async function buildPages(say: (line: string) => void): Promise<void> {
-  if (await isCurrent(".next/BUILD_ID", ofPages)) return;
+/** "missing" keeps an old build: a build first removes the pages, which another process may serve. */
+export type BuildIf = "missing" | "outdated";
+
+type Say = (line: string) => void;
+
+async function isWanted(built: string, sources: readonly string[], say: Say, when: BuildIf): Promise<boolean> {
+  if (await isCurrent(built, sources)) return false;
+  if (when === "outdated" || !(await stat(built).catch(() => null))) return true;
+  say(`${built} is older than its sources and is used as it is; npm run build builds it again.`);
+  return false;
+}
+
+export async function buildPages(say: Say, when: BuildIf = "outdated"): Promise<void> {
+  if (!(await isWanted(".next/BUILD_ID", ofPages, say, when))) return;
   say("building the pages; this happens once and takes about a minute.");
   const began = performance.now();
   const seconds = () => Math.round((performance.now() - began) / 1000);
@@ -57,10 +69,11 @@ async function bundleServer(file: string): Promise<void> {
   }
 }
 
-/** Bundles the server into one file if that is not current. Returns the file's URL. */
-export async function buildServer(): Promise<string> {
-  const file = resolve(".server/serve.mjs");
-  if (!(await isCurrent(file, ofServer))) {
+/** Bundles the server into one file. Returns the file's URL. */
+export async function buildServer(say: Say, when: BuildIf = "outdated"): Promise<string> {
+  const bundled = ".server/serve.mjs";
+  const file = resolve(bundled);
+  if (await isWanted(bundled, ofServer, say, when)) {
     await bundleServer(file).catch((error: Error) => {
       const next = "Where this folder cannot be written, run npm run build before.";
       throw new Error(`${file} could not be built: ${error.message}\n${next}`, { cause: error });

@@ -8,6 +8,7 @@ import type { StreamRequest } from "#lib/changes/stream-request.ts";
 import { processHealth } from "#lib/health/process-health.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
+import { ChildSilence, cpuMsOf, type Patience } from "#lib/server/child-silence.ts";
 import { DRAIN_MS, type FromPages, type FromParent } from "#lib/server/messages.ts";
 
 export type PageServer = { readonly port: number; readonly secret: string; readonly agent: Agent };
@@ -15,9 +16,13 @@ export type PageServer = { readonly port: number; readonly secret: string; reado
 export type PageProcessOptions = {
   readonly memoryMiB: number;
   readonly environment: NodeJS.ProcessEnv;
-  readonly startMs?: number;
-  readonly silenceMs?: number;
-  /** After this time a process may be replaced for its memory, and if it ends, the next one starts after the shortest pause. */
+  readonly program?: string;
+  readonly start?: Patience;
+  readonly silence?: Patience;
+  /**
+   * A process that has listened for this time may be replaced for its memory, and if it ends, the next one starts after the
+   * shortest pause.
+   */
   readonly wellMs?: number;
 };
 
@@ -25,17 +30,30 @@ type Child = {
   readonly process: ChildProcess;
   readonly secret: string;
   readonly since: number;
-  heardAt: number;
+  readonly silence: ChildSilence;
+  listensSince: number | null;
   server: PageServer | null;
+  /** Why this process has killed the child. */
+  killedFor: string | null;
 };
 
 const NICE = 10;
 const HEAP_MIN_MIB = 128;
 const BACK_OFF_MS = 250;
 const BACK_OFF_MAX_MS = 30_000;
+/** After failures a child gets more time, up to this many times the limits. */
+const PATIENCE_MAX = 8;
+const WATCH_MS = 1_000;
 const CONNECTIONS = 64;
 /** This many connections may wait to be sent, because Node sends them to a process one after another. */
 const ON_THE_WAY_MAX = 256;
+
+const standard = {
+  program: "pages.ts",
+  start: { cpuMs: 60_000, idleMs: 300_000 },
+  silence: { cpuMs: 30_000, idleMs: 30_000 },
+  wellMs: 60_000,
+};
 
 /** Restarts the process that renders the pages if it ends, stops sending messages or uses too much memory. */
 export class PageProcess {
@@ -44,22 +62,29 @@ export class PageProcess {
   /** The child process that is starting and will replace #current. */
   #next: Child | null = null;
   #failures = 0;
+  #rests = false;
   #ended = false;
   #onTheWay = 0;
   #waiting = new Set<(server: PageServer | null) => void>();
   readonly #living = new Set<Child>();
   readonly #watch: NodeJS.Timeout;
+  #watchedAt = performance.now();
 
   constructor(options: PageProcessOptions) {
-    this.#options = { startMs: 60_000, silenceMs: 30_000, wellMs: 60_000, ...options };
+    this.#options = { ...standard, ...options };
     this.#start();
     // A child process that hangs does not notice that this process has ended, so kill it.
     process.once("exit", this.#killAll);
-    this.#watch = setInterval(() => this.#endSilent(), 1_000);
+    this.#watch = setInterval(() => this.#endSilent(), WATCH_MS);
   }
 
   get up(): boolean {
     return this.#current !== null;
+  }
+
+  /** True while no process has become well since the last one failed. */
+  get fails(): boolean {
+    return this.#failures > 0;
   }
 
   get pid(): number | undefined {
@@ -107,16 +132,17 @@ export class PageProcess {
   }
 
   #start(): void {
-    const { memoryMiB, environment } = this.#options;
+    const { memoryMiB, environment, program } = this.#options;
     const secret = randomBytes(32).toString("base64url");
-    const forked = fork("pages.ts", [], {
+    const forked = fork(program, [], {
       env: environment,
       execArgv: [`--max-old-space-size=${Math.max(HEAP_MIN_MIB, Math.ceil(memoryMiB / 2))}`],
       serialization: "advanced",
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
-    const now = performance.now();
-    const child: Child = { process: forked, secret, since: now, heardAt: now, server: null };
+    const since = performance.now();
+    const silence = new ChildSilence();
+    const child: Child = { process: forked, secret, since, silence, listensSince: null, server: null, killedFor: null };
     this.#next = child;
     this.#living.add(child);
     forked.on("message", (message) => this.#hear(child, message as FromPages));
@@ -132,8 +158,9 @@ export class PageProcess {
   }
 
   #hear(child: Child, message: FromPages): void {
-    child.heardAt = performance.now();
+    child.silence.heard();
     if (message.type === "listening") {
+      child.listensSince = performance.now();
       const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, maxFreeSockets: CONNECTIONS });
       child.server = { port: message.port, secret: child.secret, agent };
       this.#take(child);
@@ -151,10 +178,13 @@ export class PageProcess {
     if (before) void this.#endOne(before);
   }
 
+  #isWell({ listensSince }: Child): boolean {
+    return listensSince !== null && performance.now() - listensSince >= this.#options.wellMs;
+  }
+
   /** A process that grew soon after its start is kept, because the next one would soon use as much memory. */
   #replace(child: Child): void {
-    const young = performance.now() - child.since < this.#options.wellMs;
-    if (child !== this.#current || this.#next !== null || young || this.#ended) return;
+    if (child !== this.#current || this.#next !== null || this.#rests || !this.#isWell(child) || this.#ended) return;
     log().warn({ memoryMiB: this.#options.memoryMiB }, "The pages process has grown and is replaced");
     metrics().pagesRestarts.inc({ reason: "memory" });
     this.#start();
@@ -170,22 +200,34 @@ export class PageProcess {
       metrics().pagesUp.set(0);
     }
     if (!wanted || this.#ended) return;
-    log().error({ how }, "The pages process ended and is started again");
     metrics().pagesRestarts.inc({ reason: "ended" });
-    void this.#startAgain(performance.now() - child.since >= this.#options.wellMs);
+    void this.#startAgain(child, how);
   }
 
-  async #startAgain(wasWell: boolean): Promise<void> {
-    this.#failures = wasWell ? 0 : this.#failures + 1;
-    await pause(Math.min(BACK_OFF_MAX_MS, BACK_OFF_MS * 2 ** this.#failures), undefined, { ref: false });
+  async #startAgain(child: Child, how: number | string | null): Promise<void> {
+    this.#failures = this.#isWell(child) ? 0 : this.#failures + 1;
+    const againInMs = Math.min(BACK_OFF_MAX_MS, BACK_OFF_MS * 2 ** this.#failures);
+    log().error({ ...account(child, how), failures: this.#failures, againInMs }, "The pages process ended and is started again");
+    this.#rests = true;
+    await pause(againInMs, undefined, { ref: false });
+    this.#rests = false;
     if (!this.#ended && this.#next === null) this.#start();
   }
 
+  #patience({ server }: Child): Patience {
+    const { cpuMs, idleMs } = server === null ? this.#options.start : this.#options.silence;
+    const times = Math.min(PATIENCE_MAX, 2 ** this.#failures);
+    return { cpuMs: cpuMs * times, idleMs: idleMs * times };
+  }
+
   #endSilent(): void {
-    const { startMs, silenceMs } = this.#options;
+    const now = performance.now();
+    // While this process itself did not run, the messages of its children could not be read.
+    const passedMs = Math.min(now - this.#watchedAt, 2 * WATCH_MS);
+    this.#watchedAt = now;
     for (const child of this.#living) {
-      const limit = child.server === null ? startMs : silenceMs;
-      if (performance.now() - child.heardAt > limit) child.process.kill("SIGKILL");
+      child.killedFor ??= child.silence.overdue(cpuMsOf(child.process.pid), passedMs, this.#patience(child));
+      if (child.killedFor !== null) child.process.kill("SIGKILL");
     }
   }
 
@@ -198,6 +240,13 @@ export class PageProcess {
     await promise;
     clearTimeout(late);
   }
+}
+
+/** Who ended a child, and why, for the log. */
+function account({ killedFor, since, silence, listensSince }: Child, how: number | string | null) {
+  const endedBy = killedFor !== null ? "this process" : typeof how === "string" ? "a signal from elsewhere" : "itself";
+  const livedMs = Math.round(performance.now() - since);
+  return { how, endedBy, why: killedFor, listened: listensSince !== null, livedMs, cpuMs: silence.cpuMs };
 }
 
 /** Does nothing if the channel to the process is closed; the "close" listener handles the end of the process. */
