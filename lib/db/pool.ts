@@ -79,7 +79,8 @@ export class Pool {
     } catch (error) {
       // Stop sending statements of this transaction, because after ROLLBACK they would run outside of it.
       returned = true;
-      noteFailure(error);
+      // The error may be one that `work` threw in place of the database's.
+      for (const cause of [connection.failure, connection.ended, error]) noteFailure(cause);
       // If ROLLBACK fails, end the connection, because this also ends the open transaction.
       if (!connection.ended)
         await connection.sql.unsafe("ROLLBACK").catch((cause: unknown) => connection.end("ROLLBACK failed.", cause));

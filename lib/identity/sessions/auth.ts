@@ -1,6 +1,6 @@
 import { queueAfterTransactionHook } from "@better-auth/core/context";
 import { betterAuth, type BetterAuthOptions } from "better-auth";
-import { isAPIError } from "better-auth/api";
+import { APIError, isAPIError } from "better-auth/api";
 import { drizzleAdapter } from "better-auth/adapters/drizzle";
 import { magicLink } from "better-auth/plugins/magic-link";
 import { organization as organizations } from "better-auth/plugins/organization";
@@ -21,6 +21,7 @@ import {
   VERIFICATION_SECONDS,
 } from "#lib/identity/sessions/account-mails.ts";
 import { databaseHooks, emailVerificationHooks } from "#lib/identity/sessions/auth-hooks.ts";
+import { hash, hashBefore } from "#lib/identity/sessions/early-hash.ts";
 import { requiresVerifiedEmail } from "#lib/identity/sessions/auth-methods.ts";
 import { disabledPaths, unofferedPaths } from "#lib/identity/sessions/auth-paths.ts";
 import { cookieAttributes, cookiePrefix, RENEWAL_SECONDS, SESSION_SECONDS } from "#lib/identity/sessions/session-cookie.ts";
@@ -117,11 +118,14 @@ const options = () =>
     disabledPaths: [...disabledPaths, ...unofferedPaths()],
     telemetry: { enabled: false },
     logger: { level: "warn", disableColors: true, log: report },
-    // Without onError, better-auth would print refusals, which are normal, outside of the service's log.
+    // better-auth would print refusals, which are normal, and errors with the values of their query, which are secret.
     onAPIError: {
       errorURL: `${env().BASE_URL}/sign-in`,
-      onError: (error) =>
-        isAPIError(error) && error.statusCode < 500 ? undefined : report("error", "better-auth failed", error),
+      onError: (error) => {
+        if (isAPIError(error) && error.statusCode < 500) return;
+        report("error", "better-auth failed", error);
+        if (!isAPIError(error)) throw new APIError("INTERNAL_SERVER_ERROR");
+      },
     },
     database: drizzleAdapter(database(), { provider: "pg", schema: { ...tables, ...oauthTables }, transaction: true }),
     // Without autoSignIn, a sign-up gets the same answer for a new and for a known address, so that the answer reveals nothing.
@@ -130,6 +134,7 @@ const options = () =>
       autoSignIn: false,
       minPasswordLength: 12,
       maxPasswordLength: 128,
+      password: { hash },
       requireEmailVerification: requiresVerifiedEmail(),
       // After the transaction, because requests that hold one connection and wait for another could block each other.
       onExistingUserSignUp: ({ user }) => queueAfterTransactionHook(() => sendAccountExists(user.email)),
@@ -168,6 +173,7 @@ const options = () =>
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
       database: { generateId: ({ model }) => (isIdKind(model) ? newId(model) : crypto.randomUUID()) },
     },
+    hooks: { before: hashBefore },
     databaseHooks,
   }) satisfies BetterAuthOptions;
 
