@@ -1,12 +1,16 @@
 /** The process that renders the pages. The process of server.ts starts it. */
 import "#lib/platform/node-env.ts";
-import { createServer } from "node:http";
+import { AsyncResource } from "node:async_hooks";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Socket, type AddressInfo } from "node:net";
 import next from "next";
 import { ChangeStreams } from "#lib/changes/change-streams.ts";
+import { followRequest, lostDatabase } from "#lib/db/request.ts";
 import { askHealthWith, type ProcessHealth } from "#lib/health/process-health.ts";
-import { takeSecret } from "#lib/server/handover.ts";
+import { LOST_HEADER, takeSecret } from "#lib/server/handover.ts";
 import { ALIVE_EVERY_MS, DRAIN_MS, type FromPages, type FromParent } from "#lib/server/messages.ts";
+
+type Handle = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
 const tell = (message: FromPages): void => void process.send?.(message, () => {});
 
@@ -31,6 +35,19 @@ async function askHealth(): Promise<ProcessHealth> {
 }
 askHealthWith(askHealth);
 
+/** If a page has lost the database, Next.js answers 500 with a page of its own. The parent then answers instead. */
+function followPage(handle: Handle, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  return followRequest(() => {
+    const lost = AsyncResource.bind(lostDatabase);
+    const writeHead = outgoing.writeHead.bind(outgoing) as (...head: unknown[]) => ServerResponse;
+    outgoing.writeHead = (status: number, ...rest: unknown[]) => {
+      if (status === 500 && lost() !== null) outgoing.setHeader(LOST_HEADER, "1");
+      return writeHead(status, ...rest);
+    };
+    return handle(incoming, outgoing);
+  });
+}
+
 async function serve(secret: string): Promise<() => void> {
   const app = next({ dev: false, customServer: true });
   await app.prepare();
@@ -38,7 +55,7 @@ async function serve(secret: string): Promise<() => void> {
   // The parent process decides how long connections stay open. The headers may be larger than usual, because the parent adds its
   // own to those of the client.
   const server = createServer({ keepAliveTimeout: 0, maxHeaderSize: 32_768 }, (incoming, outgoing) => {
-    if (takeSecret(incoming, secret)) void handle(incoming, outgoing);
+    if (takeSecret(incoming, secret)) void followPage(handle, incoming, outgoing);
     else outgoing.writeHead(403, { Connection: "close" }).end();
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));

@@ -9,6 +9,7 @@ export class Link {
   #refusing = false;
   #frozen = false;
   #delayMs = 0;
+  #answerBytes = Infinity;
   #trap: Trap | null = null;
   /** leaveHalfOpen() adds one. Connections that were opened at a lower age no longer pass data on. */
   #age = 0;
@@ -60,7 +61,14 @@ export class Link {
     this.#delayMs = milliseconds;
   }
 
+  /** Each connection ends after this many bytes of answers. */
+  cutAfter(answerBytes: number): void {
+    this.#answerBytes = answerBytes;
+    this.reset();
+  }
+
   mend(): void {
+    this.#answerBytes = Infinity;
     this.#refusing = false;
     this.#frozen = false;
     this.#delayMs = 0;
@@ -105,6 +113,13 @@ export class Link {
       }
       return true;
     });
-    pass(upstream, client, () => !mute);
+    let answered = 0;
+    pass(upstream, client, (chunk) => {
+      const room = this.#answerBytes - answered;
+      answered += chunk.length;
+      if (chunk.length <= room) return !mute;
+      client.write(chunk.subarray(0, Math.max(0, room)), () => client.destroy());
+      return false;
+    });
   }
 }

@@ -6,6 +6,8 @@ import { isLocalRequest, LOCAL_HEADER } from "#lib/http/local-request.ts";
 /** Headers with this prefix are removed from a client's request; only the API process sets them. */
 const OURS = /^x-countersign-/;
 export const SECRET_HEADER = "x-countersign-secret";
+/** The pages process sets it on an answer that failed because the database was lost. */
+export const LOST_HEADER = "x-countersign-lost";
 
 const CONNECTION = new Set(["connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"]);
 /** The body of a request for a page is not passed on. */

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 
@@ -18,13 +19,19 @@ export const refusals = {
   busy: {
     status: 503,
     title: "Too many pages are requested at the moment",
-    text: "This page could not be shown in time. Wait a few seconds, then load it again. Payments continue.",
+    text: "This page could not be shown in time. It loads again by itself in a few seconds. Payments continue.",
     headers: { "Retry-After": "2" },
   },
   away: {
     status: 503,
     title: "The pages are starting",
-    text: "Wait a few seconds, then load this page again. Payments continue.",
+    text: "This page loads by itself in a few seconds. Payments continue.",
+    headers: { "Retry-After": "5" },
+  },
+  lost: {
+    status: 503,
+    title: "The database does not answer",
+    text: "Nothing was changed, and nothing was paid. This page loads again by itself when the database answers.",
     headers: { "Retry-After": "5" },
   },
   otherMethod: {
@@ -36,18 +43,25 @@ export const refusals = {
   nothing: { status: 404, title: "Not found", text: "There is nothing at this address." },
 } as const satisfies Record<string, Refusal>;
 
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** Loads a page that was refused with 503 again when it is there. A page that reloads by itself would interrupt its reader. */
+const AGAIN = `const again=()=>setTimeout(async()=>{
+const reply=await fetch(location.href,{method:"HEAD"}).catch(()=>null);
+if(reply&&reply.status!==503&&reply.status!==429)location.reload();else again()},5000);again()`;
+const AGAIN_HASH = createHash("sha256").update(AGAIN).digest("base64");
+
+const POLICY = `default-src 'none'; script-src 'sha256-${AGAIN_HASH}'; connect-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 const STYLE =
   "body{font:1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:20vh auto;padding:0 1rem;color-scheme:light dark}h1{font-size:1.25rem}";
 
 const bodies = new Map(
   Object.values(refusals).map((refusal) => {
-    const { title, text } = refusal;
+    const { status, title, text } = refusal;
+    const script = status === 503 ? `<script>${AGAIN}</script>` : "";
     const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${STYLE}</style>`;
     return [
       refusal,
       Buffer.from(
-        `<!doctype html><html lang="en"><head>${head}</head><body><main><h1>${title}</h1><p>${text}</p></main></body></html>`,
+        `<!doctype html><html lang="en"><head>${head}</head><body><main><h1>${title}</h1><p>${text}</p></main>${script}</body></html>`,
       ),
     ];
   }),

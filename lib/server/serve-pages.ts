@@ -6,12 +6,15 @@ import { log } from "#lib/telemetry/log.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
 import { createBuckets } from "#lib/http/rate-limit.ts";
 import { Counts, hasPlace } from "#lib/http/share.ts";
-import { answered, handOver } from "#lib/server/handover.ts";
+import { answered, handOver, LOST_HEADER } from "#lib/server/handover.ts";
 import { KeptDocuments } from "#lib/server/kept-documents.ts";
 import type { PageProcess, PageServer } from "#lib/server/page-process.ts";
 import { refusals, refuse, refuseSlowly } from "#lib/server/refusal.ts";
 
-const START_MS = 10_000;
+/** Most proxies in front of a service give up after a minute. */
+const START_MS = 50_000;
+/** A request waits less for pages that have failed to start. */
+const FAILING_MS = 10_000;
 const FIRST_BYTE_MS = 15_000;
 const STALL_MS = 30_000;
 
@@ -62,6 +65,10 @@ function pass(
   });
   asked.once("response", (reply) => {
     clearTimeout(late);
+    if (reply.headers[LOST_HEADER] !== undefined) {
+      reply.resume();
+      return refuse(outgoing, refusals.lost);
+    }
     const headers = answered(reply.rawHeaders);
     outgoing.writeHead(reply.statusCode ?? 502, headers);
     kept.keep(incoming, reply, headers);
@@ -97,7 +104,7 @@ export function servePages(pages: PageProcess, { perSecond }: Limits) {
     if (!hasPlace(underWay.of(address), underWay.total, AT_ONCE)) return refuseForLimit(outgoing, "busy");
     underWay.add(address, 1);
     try {
-      const server = await pages.server(START_MS);
+      const server = await pages.server(pages.fails ? FAILING_MS : START_MS);
       if (server === null) refuse(outgoing, refusals.away);
       else if (!outgoing.destroyed) await pass(incoming, outgoing, server, address, kept);
     } finally {
