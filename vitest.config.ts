@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { RUN_MS } from "./test/run-time.ts";
 
 export default defineConfig({
   test: {
@@ -12,8 +13,11 @@ export default defineConfig({
     // Three workers use even two cores well, because many tests wait for a clock, a chain or another process.
     maxWorkers: 3,
     retry: 0,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // How long something takes depends on the machine, so these limits only end a test that hangs.
+    testTimeout: RUN_MS,
+    hookTimeout: RUN_MS,
+    teardownTimeout: 60_000,
+    expect: { poll: { timeout: 60_000 } },
     env: {
       ENVIRONMENT: "sandbox",
       // Without this line, Vite sets BASE_URL to "/".

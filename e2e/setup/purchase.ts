@@ -139,6 +139,14 @@ export async function changeCheckout(path: string, values: Partial<typeof checko
     .where(eq(checkoutIntents.checkoutIntentId, idOf(path)));
 }
 
+export async function statusOf(path: string): Promise<string | undefined> {
+  const found = await database()
+    .select({ status: checkoutIntents.status })
+    .from(checkoutIntents)
+    .where(eq(checkoutIntents.checkoutIntentId, idOf(path)));
+  return found[0]?.status;
+}
+
 const basketOf = (sellerId: string, lines: readonly Line[]) => {
   const basket = canonicalBasket(sellerId, { asset: "USDC", tokenDecimals: DECIMALS }, lines);
   const amount = lines.reduce((sum, line) => sum + parseAmount(line.unitAmount, DECIMALS) * BigInt(line.quantity), 0n);
