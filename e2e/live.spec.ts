@@ -1,7 +1,10 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { BrowserContext, Page } from "@playwright/test";
 import { eq } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
 import { session } from "#lib/identity/tables.ts";
+import { refusals, refuse } from "#lib/server/refusal.ts";
 import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
 import { askAPerson, newPurchase } from "./setup/purchase.ts";
 import { askFor } from "./setup/paid.ts";
@@ -112,4 +115,19 @@ test("if the stream is interrupted, the page is refreshed at intervals", async (
   await expect(page.getByText("Refreshes every 10 seconds while it is open")).toBeVisible();
   await askAPerson(purchase);
   await expect(page.getByText(purchase.seller.domain).first()).toBeVisible({ timeout: 20_000 });
+});
+
+test("a page that could not be shown loads again by itself when it can be", async ({ page }) => {
+  let lost = true;
+  const server = createServer((_incoming, outgoing) => {
+    if (lost) refuse(outgoing, refusals.lost);
+    else outgoing.writeHead(200, { "Content-Type": "text/html" }).end("<h1>Here it is</h1>");
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("The database does not answer");
+  lost = false;
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Here it is");
+  server.close();
+  server.closeAllConnections();
 });
