@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { json, text } from "node:stream/consumers";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { expect, onTestFinished, test } from "vitest";
-import { failure, purchases, shorten } from "../sdk/src/cli/pay-here.ts";
+import { failure, payHere, purchases } from "../sdk/src/cli/pay-here.ts";
 import { NotServed, PaidButNotServed, type Attempt } from "../sdk/src/errors.ts";
 import { plain } from "#test/package.ts";
 import { listen } from "#test/shop.ts";
@@ -57,17 +58,43 @@ test.each([
   expect(JSON.parse((await text(bridge.stdout)) || "null")).toMatchObject({ id: 7, error: { code: -32_603 } });
 });
 
-test("mcp calls a seller's answer truncated only if it is longer than a million characters", () => {
-  const lengthOf = ({ text, truncated }: ReturnType<typeof shorten>) => [text.length, truncated];
-  expect(lengthOf(shorten("a".repeat(1_000_000)))).toEqual([1_000_000, false]);
-  expect(lengthOf(shorten("a".repeat(1_000_001)))).toEqual([1_000_000, true]);
-});
+test.each([
+  ["an answer without end", Infinity, true],
+  ["a mebibyte", 1 << 20, false],
+])(
+  "mcp reads at most a mebibyte of %s, and does not call it paid if nothing was paid",
+  { timeout: 60_000 },
+  async (_, size, truncated) => {
+    const closed = Promise.withResolvers<void>();
+    const seller = await listen(
+      createServer((_request, response) => {
+        let left = size;
+        const write = () => {
+          for (let goesOn = true; goesOn && left > 0; left -= 65_536) goesOn = response.write("a".repeat(65_536));
+          if (left <= 0) response.end();
+        };
+        response.on("drain", write).on("close", closed.resolve);
+        write();
+      }),
+    );
+    onTestFinished(() => seller.close());
+    const pay = payHere({ url: seller.url, apiKey: "csk_sandbox_any" }, privateKeyToAccount(generatePrivateKey()));
+    const asked = { method: "tools/call", params: { name: "fetch_paid", arguments: { url: seller.url, mandateId: "mdt_1" } } };
+    const answer = { jsonrpc: "2.0", id: 1, result: { structuredContent: { status: "setupRequired" } } };
+    const { structuredContent } = (await pay(asked, answer, new AbortController().signal))?.result ?? {};
+    expect(structuredContent).toMatchObject({ status: "answered", answer: { status: 200, truncated }, repeated: false });
+    expect((structuredContent as { answer: { text: string } }).answer.text).toHaveLength(1 << 20);
+    await closed.promise;
+  },
+);
 
 test("mcp tells a payment that is settled from one that is not, if the seller did not serve", () => {
   const attempt = { execution: { executionId: "exe_1" } } as unknown as Attempt;
   const statusOf = (error: unknown) => failure({ jsonrpc: "2.0", id: 1, result: {} }, error).result?.["structuredContent"];
   expect(statusOf(new NotServed(attempt))).toMatchObject({ status: "notServed" });
   expect(statusOf(new PaidButNotServed(attempt))).toMatchObject({ status: "paidButNotServed" });
+  const open = { ...attempt, execution: { executionId: "exe_1", settlementStatus: "unknown" } } as Attempt;
+  expect(statusOf(new NotServed(open))).toMatchObject({ status: "settling" });
 });
 
 test("mcp takes a repeat within ten minutes for the same purchase, however many purchases come between, and keeps 50 answers", () => {

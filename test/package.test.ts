@@ -9,7 +9,7 @@ import { startPaidTools, type PaidTools } from "../examples/paid-tools.ts";
 import { startSeller, type Seller } from "../examples/seller.ts";
 import { operationTypes, TYPES_FILE } from "../scripts/sdk-types.ts";
 import { paidFetch } from "../sdk/src/ai.ts";
-import { countersign, PaymentDenied, type Countersign } from "../sdk/src/index.ts";
+import { countersign, PaidButNotServed, PaymentDenied, type Countersign } from "../sdk/src/index.ts";
 import { payingTools } from "../sdk/src/mcp.ts";
 import { x402 } from "../sdk/src/x402.ts";
 import { signWebhook } from "../sdk/src/webhook.ts";
@@ -22,7 +22,7 @@ import { useDatabase } from "#test/database.ts";
 import { freePort } from "#test/free-port.ts";
 import { newKey, newOrganization, type Agent } from "#test/identity.ts";
 import { activeMandate, assets } from "#test/mandates.ts";
-import { openMppTools } from "#test/mpp-tools.ts";
+import { openMppShop, openMppTools } from "#test/mpp-tools.ts";
 import { installPackage, linesOf, olderNode, run, startExample, type Run } from "#test/package.ts";
 import { useSettlement } from "#test/payments.ts";
 import { randomAddress } from "#test/sellers.ts";
@@ -39,6 +39,7 @@ let folder = "";
 let service: ListeningServer;
 let seller: Seller;
 let tools: PaidTools;
+let mppShop: ListeningServer;
 let agent: Agent;
 let mandate: (policy: Record<string, unknown>) => Promise<string>;
 let mandateId = "";
@@ -58,11 +59,13 @@ beforeAll(async () => {
   const facilitator = await stockFacilitator(chain());
   seller = await startSeller({ facilitator, payTo });
   tools = await startPaidTools(facilitator, payTo);
-  (env() as { OUTBOUND_LOOPBACK?: string }).OUTBOUND_LOOPBACK = [seller.url, tools.url].map((url) => new URL(url).host).join();
+  mppShop = await openMppShop(chain(), payTo);
+  const hosts = [seller, tools, mppShop].map(({ url }) => new URL(url).host);
+  (env() as { OUTBOUND_LOOPBACK?: string }).OUTBOUND_LOOPBACK = hosts.join();
   forget("outbound/guarded-fetch", "payments/probe-domain");
 }, 180_000);
 afterAll(async () => {
-  await Promise.all([service.close(), seller.close(), tools.close()]);
+  await Promise.all([service, seller, tools, mppShop].map((one) => one.close()));
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -196,6 +199,11 @@ describe("the adapters", { timeout: 60_000 }, () => {
   };
   const poor = { limits: { perPayment: "0.1", total: "100" } };
   const url = () => `${seller.url}/report`;
+  const expectPaidOnly = async (work: Promise<unknown>): Promise<void> => {
+    const error = await settling(work.catch((thrown: unknown) => thrown));
+    expect(error).toBeInstanceOf(PaidButNotServed);
+    expect(error).toMatchObject({ execution: { settlementStatus: "settled" }, receipt: { receipt: expect.any(String) } });
+  };
 
   test("let the standard x402 fetch pay once for an operation, and pass a denial on to it", async () => {
     const once = wrapFetchWithPayment(fetch, x402(await paying(), { operation: ({ url }) => `stock fetch of ${url}` }));
@@ -246,12 +254,27 @@ describe("the adapters", { timeout: 60_000 }, () => {
     expect(content).toEqual([{ type: "text", text: "all is well" }]);
     expect(_meta).toMatchObject({ "org.paymentauth/receipt": { status: "success", method: "evm" } });
     expect((await chain().balanceOf(payTo)) - before).toBe(250_000n);
-    // A repeat shows the same credential, which the chain takes only once.
-    expect(await call({ name: "report", arguments: {} }, { operation: "by MPP" })).toMatchObject({ isError: true });
+    // A repeat shows the same credential, which the chain takes only once, so the tool fails after the payment.
+    await expectPaidOnly(call({ name: "report", arguments: {} }, { operation: "by MPP" }));
     expect((await chain().balanceOf(payTo)) - before).toBe(250_000n);
     const { items } = await pay.payments({ operation: "by MPP" });
     expect(items).toMatchObject([{ intent: { amount: "0.25" }, executions: [expect.anything()] }]);
     await expect(payingTools(mcp, await paying(poor), tools)({ name: "report" })).rejects.toThrow(PaymentDenied);
+  });
+
+  test("let pay.fetch pay a standard server by HTTP that speaks only MPP, once for an operation", async () => {
+    const pay = await paying();
+    const report = `${mppShop.url}/report`;
+    const before = await chain().balanceOf(payTo);
+    const answer = await pay.fetch(report, { operation: "MPP by HTTP" });
+    expect([answer.status, await answer.text()]).toEqual([200, "all is well"]);
+    expect(answer.headers.has("payment-receipt")).toBe(true);
+    const guest = { authorization: "Bearer of a guest" };
+    expect((await pay.fetch(`${mppShop.url}/guarded`, { headers: guest })).status).toBe(200);
+    await expectPaidOnly(pay.fetch(report, { operation: "MPP by HTTP" }));
+    expect((await chain().balanceOf(payTo)) - before).toBe(500_000n);
+    await expect((await paying(poor)).fetch(report)).rejects.toThrow(PaymentDenied);
+    await expect(client().fetch(report)).rejects.toThrow("A seller that uses MPP can only be paid from a wallet.");
   });
 });
 

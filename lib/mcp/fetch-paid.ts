@@ -175,7 +175,7 @@ async function credentialFor(on: ToolContext, { mandateId, url }: Wanted, author
   return signed.ok ? { ok: true as const, text: signed.body.paymentCredential } : signed;
 }
 
-const isServed = (status: number): boolean => status !== 402 && status < 500;
+const isServed = (status: number): boolean => status < 400;
 
 /** The signed payment can be paid only once, so a repeat may send it again. */
 async function show(

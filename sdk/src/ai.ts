@@ -1,6 +1,9 @@
 import { jsonSchema, tool, type Tool } from "ai";
+import { textOf } from "./bounded.ts";
 import { factsOf } from "./facts.ts";
 import type { Countersign } from "./index.ts";
+
+const ANSWER_MS = 60_000;
 
 export type PaidFetchOptions = {
   /** The hosts that the model may call, with the port if it is not the protocol's default. Redirects are not followed. */
@@ -10,7 +13,7 @@ export type PaidFetchOptions = {
    * Default: each call is its own purchase.
    */
   readonly operation?: (call: { readonly url: string; readonly toolCallId: string }) => string;
-  /** The maximum number of characters of an answer that the model gets. The rest is cut off. Default: 100,000. */
+  /** The maximum number of characters of an answer that the model gets. A longer one is cut off, and marked as `truncated`, like one that takes longer than a minute. Default: 100,000. */
   readonly maxCharacters?: number;
 };
 
@@ -56,7 +59,11 @@ export const paidFetch = (
       const named = { ...(name !== undefined && { operation: name }), ...(purpose !== undefined && { purpose }) };
       try {
         const answer = await pay.fetch(url, { ...request, ...named });
-        return { status: answer.status, body: (await answer.text()).slice(0, maxCharacters) };
+        // A character has at most three bytes for each of its UTF-16 units.
+        const { text: whole, cut } = await textOf(answer, { bytes: maxCharacters * 3, milliseconds: ANSWER_MS });
+        abortSignal?.throwIfAborted();
+        const isCut = cut !== undefined || whole.length > maxCharacters;
+        return { status: answer.status, body: whole.slice(0, maxCharacters), ...(isCut && { truncated: true }) };
       } catch (error) {
         abortSignal?.throwIfAborted();
         return factsOf(error);

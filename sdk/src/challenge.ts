@@ -107,14 +107,7 @@ export async function challengeFrom(json: unknown, askedUrl: string, token: Toke
     requireSameHost(resource, askedUrl);
     return { required: { x402Version: 2, resource: { url: resource as string }, accepts: [offer] }, offer, version1 };
   }
-  throw new ChallengeRefused("The seller asks for payment, but not by x402 version 1 or 2.");
-}
-
-/** Reads a 402 by its PAYMENT-REQUIRED header or else by its JSON body. @throws ChallengeRefused */
-export async function readChallenge(response: Response, askedUrl: string, token: Token): Promise<Challenge> {
-  const header = response.headers.get("payment-required");
-  const json: unknown = header === null ? await response.json().catch(() => null) : decode(header);
-  return challengeFrom(json, askedUrl, token);
+  throw new ChallengeRefused("The seller asks for payment, but not by x402 version 1 or 2, nor by MPP's charge on an EVM chain.");
 }
 
 /** The amount as a decimal number of tokens, such as "0.25". */

@@ -1,9 +1,10 @@
-import { challengeFrom, decode } from "./challenge.ts";
+import { decode } from "./challenge.ts";
 import type { Context } from "./context.ts";
-import { ChallengeRefused, type NotServed, type PaymentFailed } from "./errors.ts";
-import { challengeOfMpp, mppChallenges, mppCredential } from "./mpp.ts";
+import type { NotServed, PaymentFailed } from "./errors.ts";
+import { mppCredential } from "./mpp.ts";
 import { payChallenge, requireBothIds, type Paid, type PayOptions } from "./pay.ts";
-import { notServed } from "./show.ts";
+import { challengeOf } from "./required.ts";
+import { notServed, type Refusal } from "./show.ts";
 
 export type CredentialOptions = PayOptions & {
   /** The http address that asked for the payment. The mandate's policy is checked for the domain of this address. */
@@ -21,7 +22,7 @@ export type Credential = Paid & {
    * Returns the error to throw if the seller does not serve. It first waits for the payment's outcome, for at most
    * `followSeconds`.
    */
-  notServed(): Promise<NotServed | PaymentFailed>;
+  notServed(refusal?: Refusal): Promise<NotServed | PaymentFailed>;
 };
 
 type Json = Readonly<Record<string, unknown>>;
@@ -46,20 +47,16 @@ export async function makeCredential(
   { url, signal = new AbortController().signal, ...options }: CredentialOptions,
 ): Promise<Credential> {
   requireBothIds(options);
-  const token = await context.token(signal);
-  const mpp = mppChallenges(required);
-  if (mpp && !context.wallet)
-    throw new ChallengeRefused("A seller that uses MPP can only be paid from a wallet. Give the client a wallet.");
   const own = isNameless(required) ? required.resource : undefined;
   const asked = own && { ...(required as Json), resource: { ...own, url } };
-  const challenge = mpp ? challengeOfMpp(mpp, url, token) : await challengeFrom(asked ?? required, url, token);
+  const challenge = await challengeOf(context, asked ?? required, url, signal);
   const paid = await payChallenge(context, challenge, options, signal);
   const headers = paid.execution.credentialHeaders ?? {};
   const signed = decode(Object.values(headers)[0] ?? "") as Json;
   return {
     ...paid,
-    headers: mpp ? {} : headers,
-    payload: mpp ? mppCredential(signed) : own ? { ...signed, resource: own } : signed,
-    notServed: () => notServed(context, paid, signal),
+    headers: challenge.mpp ? {} : headers,
+    payload: challenge.mpp ? mppCredential(signed) : own ? { ...signed, resource: own } : signed,
+    notServed: (refusal) => notServed(context, paid, signal, refusal),
   };
 }

@@ -101,8 +101,10 @@ export type Attempt = {
   readonly execution: PaymentExecution;
   /** The signed record of the execution. Null if it was not read, or could not be read. */
   readonly receipt: Receipt | null;
-  /** The last answer of the seller to the credential; absent if none came. */
+  /** The last answer of the seller to the credential; absent if none came by HTTP. */
   readonly response?: Response;
+  /** The result of a tool that failed, or the error with which the call ended. */
+  readonly cause?: unknown;
 };
 
 /**
@@ -116,10 +118,12 @@ export class NotServed extends CountersignError {
   readonly receipt: Receipt | null;
   readonly response: Response | undefined;
 
-  constructor({ authorization, execution, receipt, response }: Attempt, message?: string) {
+  constructor({ authorization, execution, receipt, response, cause }: Attempt, message?: string) {
+    const answered = response === undefined ? "did not serve" : `answered ${response.status}`;
     super(
       message ??
-        "The seller did not serve, and the payment is not settled so far. Call again with the same operation: it uses the same credential.",
+        `The seller ${answered}, and the payment is not settled so far. Call again with the same operation: it uses the same credential.`,
+      { cause },
     );
     this.authorization = authorization;
     this.execution = execution;
@@ -134,6 +138,7 @@ export class NotServed extends CountersignError {
  */
 export class PaidButNotServed extends NotServed {
   constructor(attempt: Attempt) {
-    super(attempt, "The payment was made, and the seller did not serve. Ask the seller with the execution and the receipt.");
+    const answered = attempt.response === undefined ? "did not serve" : `answered ${attempt.response.status}`;
+    super(attempt, `The payment was made, and the seller ${answered}. Ask the seller with the execution and the receipt.`);
   }
 }

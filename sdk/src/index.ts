@@ -5,7 +5,7 @@ import { CountersignError } from "./errors.ts";
 import type { Event, Operations, Receipt, Remaining } from "./operations.ts";
 import { placeOrder, type Order } from "./order.ts";
 import { payFetch, type PayInit } from "./pay.ts";
-import { connect, isHttp, isKey } from "./service.ts";
+import { connect, isHttp, isKey, publishedKeys } from "./service.ts";
 import { verifyReceipt, type Verdict } from "./verify-receipt.ts";
 import { verifyWebhook, type WebhookHeaders, type WebhookOptions } from "./webhook.ts";
 
@@ -76,7 +76,7 @@ export function countersign(options: CountersignOptions) {
       ),
     /** Checks a receipt with WebCrypto alone, by the keys that the service publishes or by keys that you saved. */
     verifyReceipt: async (receipt: Receipt, jwks?: unknown): Promise<Verdict> =>
-      verifyReceipt(receipt, jwks ?? (await (await service.fetch(`${origin}/.well-known/jwks.json`)).json())),
+      verifyReceipt(receipt, jwks ?? (await publishedKeys(origin, service.fetch))),
     /** Verifies a message to your webhook endpoint with WebCrypto alone, and returns its event. Needs `webhookKeys`. */
     verifyWebhook: (headers: WebhookHeaders, body: string | Uint8Array, how?: WebhookOptions): Promise<Event> =>
       verifyWebhook(headers, body, webhookKeys, how),

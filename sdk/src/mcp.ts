@@ -4,6 +4,8 @@ import type { PayOptions } from "./pay.ts";
 
 type Params = { readonly name: string; readonly _meta?: Readonly<Record<string, unknown>> | undefined };
 
+const isFailed = (result: unknown): boolean => (result as { readonly isError?: unknown } | null)?.isError === true;
+
 /** A client of `@modelcontextprotocol/client` or `@modelcontextprotocol/sdk`, or any object with such a `callTool`. */
 export type ToolCaller<P extends Params, Rest extends unknown[], R> = { callTool(params: P, ...rest: Rest): Promise<R> };
 
@@ -16,7 +18,8 @@ export type ToolCaller<P extends Params, Rest extends unknown[], R> = { callTool
  *
  * `url` is the address of the server; the mandate's policy checks its domain. The second argument has the options of pay.fetch,
  * and the arguments after it are those of the client.
- * @throws the errors of pay.fetch, and those of the client before a payment
+ * @throws the errors of pay.fetch, and those of the client before a payment. If the tool fails after a payment, `cause` of the
+ * error is its result.
  */
 export function payingTools<P extends Params, Rest extends unknown[], R>(
   client: ToolCaller<P, Rest, R>,
@@ -38,9 +41,10 @@ export function payingTools<P extends Params, Rest extends unknown[], R>(
     const purpose = [...`The tool ${params.name}`].slice(0, 140).join("");
     const credential = await pay.credential(asked.required, { purpose, ...paying, url });
     const meta = { ...params._meta, [asked.field]: credential.payload };
-    const served = await call({ ...params, _meta: meta }, rest).catch(() => null);
+    const served = await call({ ...params, _meta: meta }, rest).catch((cause: unknown) => ({ cause }));
     paying.signal?.throwIfAborted();
-    if (!served?.result || served.asked) throw await credential.notServed();
+    if ("cause" in served) throw await credential.notServed(served);
+    if (!served.result || served.asked || isFailed(served.result)) throw await credential.notServed({ cause: served.result });
     return served.result;
   };
 }

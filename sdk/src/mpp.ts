@@ -1,15 +1,16 @@
-import { isPayable, noOffer, type Challenge, type Offer, type Token } from "./challenge.ts";
+import { decode, isPayable, noOffer, type Challenge, type Offer, type Token } from "./challenge.ts";
 import { CountersignError } from "./errors.ts";
 import type { Wallet } from "./sign.ts";
 
 /*
  * Payments by the Machine Payments Protocol (MPP): its method `evm` with the intent `charge`, paid by an EIP-3009 authorization
- * as in x402's scheme `exact`. The nonce is a hash of the challenge's id and realm.
+ * as in x402's scheme `exact`. The nonce is a hash of the challenge's id and realm. Over HTTP the challenge's request is JSON in
+ * base64url, over MCP it is JSON. The credential contains the challenge as it arrived.
  */
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** MPP's challenge for one payment. The credential contains it unchanged, also with members that this code does not know. */
+/** MPP's challenge for one payment. */
 export type MppChallenge = Json & {
   readonly id: string;
   readonly realm: string;
@@ -26,13 +27,53 @@ export type MppChallenge = Json & {
 const EXTENSION = "org.paymentauth";
 const LIFE_SECONDS = 300;
 
-const isCharge = ({ method, intent, id, realm, request }: Json): boolean => {
+const fromBase64url = (text: string): unknown => decode(text.replaceAll("-", "+").replaceAll("_", "/"));
+const read = (one: Json): Json => (typeof one["request"] === "string" ? { ...one, request: fromBase64url(one["request"]) } : one);
+
+const isCharge = (one: Json): boolean => {
+  const { method, intent, id, realm, request, header = "Authorization" } = read(one);
   const { methodDetails } = (request ?? {}) as Partial<MppChallenge["request"]>;
   const { credentialTypes, splits, chainId } = methodDetails ?? {};
   const isKnown = method === "evm" && intent === "charge" && typeof id === "string" && typeof realm === "string";
   const hasTypes = Array.isArray(credentialTypes) && credentialTypes.includes("authorization");
-  return isKnown && hasTypes && Number.isSafeInteger(chainId) && (!Array.isArray(splits) || splits.length === 0);
+  const isShown = typeof header === "string" && /^(payment-)?authorization$/i.test(header);
+  return isKnown && isShown && hasTypes && Number.isSafeInteger(chainId) && (!Array.isArray(splits) || splits.length === 0);
 };
+
+const SCHEME = /[\s,]*([\w!#$%&'*+.^`|~-]+)[ \t]+(?=[\w!#$%&'*+.^`|~-]+[ \t]*=)/y;
+const PARAMETER = /[\s,]*([\w!#$%&'*+.^`|~-]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s,"=]+))/y;
+/** Anything else, such as a scheme without parameters. */
+const OTHER = /[\s,]*[^\s,]*/y;
+
+/** mppx writes characters that HTTP does not allow in a header as \uXXXX. */
+const unescape = (text: string): string =>
+  text.replaceAll(/\\(?:u([0-9a-f]{4})|(.))/gi, (_, code?: string, char = "") =>
+    code === undefined ? char : String.fromCharCode(Number.parseInt(code, 16)),
+  );
+
+/** The charges among the challenges of a WWW-Authenticate header. Other schemes and challenges with a parameter twice are left out. */
+export function chargesIn(header: string): readonly Json[] {
+  const found: { readonly scheme: string; readonly parameters: [name: string, value: string][] }[] = [];
+  let at = 0;
+  const next = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = at;
+    const match = pattern.exec(header);
+    at = match ? pattern.lastIndex : at;
+    return match;
+  };
+  while (at < header.length) {
+    const [, scheme] = next(SCHEME) ?? [];
+    if (scheme !== undefined) found.push({ scheme: scheme.toLowerCase(), parameters: [] });
+    const [, name, quoted, token = ""] = next(PARAMETER) ?? [];
+    if (name === undefined) next(OTHER);
+    else found.at(-1)?.parameters.push([name.toLowerCase(), quoted === undefined ? token : unescape(quoted)]);
+  }
+  return found.flatMap(({ scheme, parameters }) => {
+    const challenge = Object.fromEntries(parameters);
+    const isOnce = Object.keys(challenge).length === parameters.length;
+    return scheme === "payment" && isOnce && isCharge(challenge) ? [challenge] : [];
+  });
+}
 
 /** The challenges in MPP's answer for MCP. Null if the answer contains none. */
 export const mppChallenges = (data: unknown): readonly Json[] | null => {
@@ -49,17 +90,17 @@ const secondsLeft = ({ expires }: MppChallenge): number =>
  * @throws ChallengeRefused
  */
 export function challengeOfMpp(challenges: readonly Json[], url: string, token: Token): Challenge {
-  const offers = challenges.filter(isCharge).map((one): readonly [Offer, MppChallenge] => {
-    const mpp = one as MppChallenge;
+  const offers = challenges.filter(isCharge).map((one): readonly [Offer, MppChallenge, Json] => {
+    const mpp = read(one) as MppChallenge;
     const { amount, currency, recipient, methodDetails } = mpp.request;
     const { tokenName: name, tokenVersion: version } = token;
     const terms = { amount, asset: currency, payTo: recipient, network: `eip155:${methodDetails.chainId}` };
-    return [{ scheme: "exact", ...terms, maxTimeoutSeconds: Math.max(secondsLeft(mpp), 1), extra: { name, version } }, mpp];
+    return [{ scheme: "exact", ...terms, maxTimeoutSeconds: Math.max(secondsLeft(mpp), 1), extra: { name, version } }, mpp, one];
   });
-  const [offer, mpp] = offers.find(([one]) => isPayable(one, token)) ?? [];
+  const [offer, mpp, challenge] = offers.find(([one]) => isPayable(one, token)) ?? [];
   if (!offer || !mpp) throw noOffer(token);
   return {
-    required: { x402Version: 2, resource: { url }, accepts: [offer], extensions: { [EXTENSION]: { challenge: mpp } } },
+    required: { x402Version: 2, resource: { url }, accepts: [offer], extensions: { [EXTENSION]: { challenge } } },
     offer,
     mpp,
   };
@@ -103,23 +144,34 @@ export async function signMpp(wallet: Wallet, { required, offer }: Challenge, mp
   });
   const { resource, extensions } = required;
   const credential = { x402Version: 2, resource, accepted: offer, payload: { signature, authorization }, extensions };
-  return btoa(String.fromCharCode(...new TextEncoder().encode(JSON.stringify(credential))));
+  return encode(credential);
 }
 
+const encode = (json: Json): string => btoa(String.fromCharCode(...new TextEncoder().encode(JSON.stringify(json))));
+
 type Signed = {
+  readonly accepted: Offer;
   readonly payload: { readonly signature: string; readonly authorization: { readonly from: string } };
-  readonly extensions?: { readonly [EXTENSION]?: { readonly challenge?: MppChallenge } };
+  readonly extensions?: { readonly [EXTENSION]?: { readonly challenge?: Json } };
 };
 
 /**
  * Makes MPP's credential from the x402 credential that the service stores. A repeat gets the challenge of the first call, because
  * the signed nonce is a hash of that challenge's id and realm.
  */
-export function mppCredential(credential: Json): Json {
-  const { payload, extensions } = credential as unknown as Signed;
+export function mppCredential(credential: unknown): Json & { readonly challenge: Json } {
+  const { accepted, payload, extensions } = credential as Signed;
   const challenge = extensions?.[EXTENSION]?.challenge;
   if (!challenge) throw new CountersignError("This operation was paid by x402 before. Use another name for the operation.");
   const { signature, authorization } = payload;
-  const source = `did:pkh:eip155:${challenge.request.methodDetails.chainId}:${authorization.from}`;
+  const source = `did:pkh:${accepted.network}:${authorization.from}`;
   return { challenge, source, payload: { type: "authorization", ...authorization, signature } };
+}
+
+/** The header of a request by HTTP, which the challenge may name. */
+export function mppHeaders(credential: unknown): Readonly<Record<string, string>> {
+  const shown = mppCredential(credential);
+  const { header = "Authorization" } = shown.challenge;
+  const text = encode(shown).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  return { [String(header)]: `Payment ${text}` };
 }

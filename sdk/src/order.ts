@@ -1,8 +1,9 @@
 import { awaitPerson } from "./approval.ts";
-import { readChallenge } from "./challenge.ts";
+import { challengeFrom } from "./challenge.ts";
 import { keyOf, type Context } from "./context.ts";
 import { CountersignError, PaymentDenied, ServiceRefused } from "./errors.ts";
 import type { NextAction, NextActionType, OrderStatus, PlaceOrder, PlacedOrder } from "./operations.ts";
+import { requiredIn } from "./required.ts";
 import { pause } from "./service.ts";
 import { sign } from "./sign.ts";
 
@@ -62,7 +63,7 @@ export class OrderNotPlaced extends CountersignError {
 async function signOrder({ wallet, token }: Context, order: PlacedOrder): Promise<string> {
   if (!wallet || !order.paymentRequired) throw new OrderNotPlaced(order);
   const required = new Response(null, { status: 402, headers: { ...order.paymentRequired } });
-  return sign(wallet, await readChallenge(required, order.storefront.checkoutUrl, await token()));
+  return sign(wallet, await challengeFrom(await requiredIn(required), order.storefront.checkoutUrl, await token()));
 }
 
 /** While a process of the service that has ended leases the order, for at most 90 seconds, the service refuses calls about it. */

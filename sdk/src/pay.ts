@@ -1,9 +1,10 @@
 import { awaitApproval } from "./approval.ts";
-import { decimalAmount, readChallenge, type Challenge } from "./challenge.ts";
+import { decimalAmount, type Challenge } from "./challenge.ts";
 import { keyOf, type Context } from "./context.ts";
 import { ChallengeRefused, PaymentDenied, SellerUnreachable, ServiceRefused } from "./errors.ts";
 import { executeOnce } from "./execute.ts";
 import type { Authorization, Payment, PaymentExecution } from "./operations.ts";
+import { challengeOf, headersFor, requiredIn } from "./required.ts";
 import { isHttp, whyUnreachable } from "./service.ts";
 import { showCredential } from "./show.ts";
 
@@ -138,6 +139,10 @@ export async function payFetch(context: Context, input: string | URL | Request, 
   const unpaid = await askUnpaid(context, request);
   if (unpaid.status !== 402) return unpaid;
   const url = unpaid.url === "" ? request.url : unpaid.url;
-  const challenge = await readChallenge(unpaid, url, await context.token(signal));
-  return showCredential(context, { request, ...(await payChallenge(context, challenge, options, signal)) }, signal);
+  const challenge = await challengeOf(context, await requiredIn(unpaid), url, signal);
+  // fetch takes the Authorization header, which has MPP's credential, off a request that is redirected to another origin.
+  if (challenge.mpp && new URL(url).origin !== new URL(request.url).origin)
+    throw new ChallengeRefused(`${request.url} redirects to another origin, where MPP cannot be paid. Call ${url} instead.`);
+  const paid = await payChallenge(context, challenge, options, signal);
+  return showCredential(context, { request, ...paid, headers: headersFor(challenge, paid.execution) }, signal);
 }

@@ -1,5 +1,7 @@
+import { fetchWithin, wholeText } from "./bounded.ts";
 import { ServiceRefused, ServiceUnreachable } from "./errors.ts";
 import { addresses, type ErrorBody, type Operations } from "./operations.ts";
+import { parseJson } from "./parse-json.ts";
 
 export type ServiceOptions = {
   /** The address of the service, such as https://pay.example.com. */
@@ -20,6 +22,10 @@ export type Api = {
 
 export type Answer<T> = { readonly body: T; /** The service repeated an earlier answer. */ readonly replayed: boolean };
 
+/** The service answers within 60 seconds, also if it waits for a person. A page of payments with their 402s is the largest answer. */
+export const SERVICE_MS = 120_000;
+export const SERVICE_LIMITS = { bytes: 1 << 25, milliseconds: 60_000 };
+const KEYS_LIMITS = { bytes: 1 << 20, milliseconds: 10_000 };
 const TRIES = 5;
 const PAUSE_MS = 500;
 const PAUSE_MAX_MS = 10_000;
@@ -56,7 +62,7 @@ const isProblem = (body: unknown): body is ErrorBody =>
   typeof body === "object" && body !== null && "code" in body && "detail" in body;
 
 async function readJson(response: Response): Promise<unknown> {
-  const text = await response.text();
+  const text = await wholeText(response, SERVICE_LIMITS);
   try {
     return JSON.parse(text);
   } catch {
@@ -108,7 +114,7 @@ async function once<T>(connection: Connection, sent: Sent, options: CallOptions)
   let response: Response;
   let read: unknown;
   try {
-    response = await send(`${origin}${sent.path}`, requestOf(connection, sent, options));
+    response = await fetchWithin(SERVICE_MS, send, `${origin}${sent.path}`, requestOf(connection, sent, options));
     read = await readJson(response);
   } catch (cause) {
     options.signal?.throwIfAborted();
@@ -152,6 +158,16 @@ type Call = <Id extends keyof Operations>(
   request: Operations[Id]["request"],
   options?: CallOptions,
 ) => Promise<Answer<Operations[Id]["response"]>>;
+
+/** The keys with which receipts are signed. They are public, so no API key is needed. @throws ServiceUnreachable */
+export async function publishedKeys(origin: string, send: typeof fetch = fetch): Promise<unknown> {
+  try {
+    const answer = await fetchWithin(KEYS_LIMITS.milliseconds, send, `${origin}/.well-known/jwks.json`);
+    return parseJson(await wholeText(answer, KEYS_LIMITS), "The answer");
+  } catch (cause) {
+    throw new ServiceUnreachable(`The keys of the service at ${origin} cannot be read: ${whyUnreachable(cause)}`, { cause });
+  }
+}
 
 export type Service = ReturnType<typeof connect>;
 

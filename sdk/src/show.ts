@@ -8,18 +8,22 @@ const TRIES = 3;
 const PAUSE_MS = 1_000;
 const POLL_MS = 500;
 
-type Shown = Paid & { readonly request: Request };
+type Shown = Paid & { readonly request: Request; readonly headers: Readonly<Record<string, string>> };
 
-const isServed = ({ status }: Response): boolean => status !== 402 && status < 500;
+/** The seller's answer in place of what was paid for: an answer by HTTP, or any other one as the error's `cause`. */
+export type Refusal = { readonly response?: Response; readonly cause?: unknown };
+
+/** The payments with which the answers of sellers were paid for. */
+export const paidWith = new WeakMap<Response, Paid>();
 
 /**
  * The caller's request with the credential. It goes to the URL that the caller gave and not to the end of the redirects, so that
  * fetch drops the caller's Authorization header at a redirect to another origin.
  */
-function paidRequest({ request, execution }: Shown): Request {
-  const headers = new Headers(request.headers);
-  for (const [name, value] of Object.entries(execution.credentialHeaders ?? {})) headers.set(name, value);
-  return new Request(request.clone(), { headers });
+function paidRequest({ request, headers }: Shown): Request {
+  const all = new Headers(request.headers);
+  for (const [name, value] of Object.entries(headers)) all.set(name, value);
+  return new Request(request.clone(), { headers: all });
 }
 
 /** Sends the request with the credential once. Null if no answer came. */
@@ -40,13 +44,17 @@ export async function showCredential(context: Context, paid: Shown, signal: Abor
   let response: Response | null = null;
   for (let tries = 1; tries <= TRIES; tries += 1) {
     const answer = await attempt(context, paid, signal);
-    if (answer && isServed(answer)) return answer;
+    if (answer && answer.status < 400) {
+      paidWith.set(answer, paid);
+      return answer;
+    }
+    if (answer) await response?.body?.cancel().catch(() => {});
     response = answer ?? response;
-    // After a 402, the same credential is not shown again: the seller has refused it.
-    if (answer?.status === 402) break;
+    // The same credential is not shown again to a seller that refuses it or the request.
+    if (answer && answer.status < 500) break;
     if (tries < TRIES) await pause(PAUSE_MS, signal);
   }
-  throw await notServed(context, paid, signal, response ?? undefined);
+  throw await notServed(context, paid, signal, response ? { response } : {});
 }
 
 /** Returns the error for a seller that did not serve after the credential was sent. It depends on the payment's outcome. */
@@ -54,7 +62,7 @@ export async function notServed(
   context: Context,
   paid: Paid,
   signal: AbortSignal,
-  response?: Response,
+  refusal: Refusal = {},
 ): Promise<NotServed | PaymentFailed> {
   const { authorization } = paid;
   const execution = await follow(context, paid.execution, signal);
@@ -65,7 +73,7 @@ export async function notServed(
       execution.failureDetail ?? "The payment failed.",
     );
   const receipt = await receiptOf(context, execution, signal);
-  const failure = { authorization, execution, receipt, ...(response && { response }) };
+  const failure = { authorization, execution, receipt, ...refusal };
   return execution.settlementStatus === "settled" ? new PaidButNotServed(failure) : new NotServed(failure);
 }
 

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { fetchWithin, wholeText } from "../bounded.ts";
 import { CountersignError, ServiceUnreachable } from "../errors.ts";
 import { untilStopped, WrongUse, type Said } from "./arguments.ts";
 import { chooseMandate, mandatesOf, type Choice } from "./mandates.ts";
@@ -9,7 +10,7 @@ import { save, serviceUrl } from "./settings.ts";
 
 const CLIENT_ID = "countersign-cli";
 const WAIT_MS = 600_000;
-const REQUEST_MS = 20_000;
+const LIMITS = { bytes: 1 << 20, milliseconds: 20_000 };
 
 /** Sign-in failed, or a person refused it. Nothing was saved. */
 class NotSignedIn extends CountersignError {}
@@ -27,12 +28,12 @@ function serviceAt(text: string): string {
 }
 
 async function readJson<T>(url: string, init: RequestInit = {}): Promise<T> {
-  const response = await fetch(url, { ...init, redirect: "error", signal: AbortSignal.timeout(REQUEST_MS) }).catch(
-    (cause: unknown) => {
-      throw new ServiceUnreachable(`The service at ${new URL(url).origin} cannot be reached.`, { cause });
-    },
-  );
-  const body = (await response.json().catch(() => null)) as (T & { error_description?: string; detail?: string }) | null;
+  const response = await fetchWithin(LIMITS.milliseconds, fetch, url, { ...init, redirect: "error" }).catch((cause: unknown) => {
+    throw new ServiceUnreachable(`The service at ${new URL(url).origin} cannot be reached.`, { cause });
+  });
+  const body = await wholeText(response, LIMITS)
+    .then((text) => JSON.parse(text) as T & { error_description?: string; detail?: string })
+    .catch(() => null);
   if (response.ok && body) return body;
   throw new NotSignedIn(body?.error_description ?? body?.detail ?? `${new URL(url).host} answered ${response.status}.`);
 }

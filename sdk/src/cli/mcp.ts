@@ -1,4 +1,6 @@
 import { createInterface } from "node:readline";
+import { fetchWithin, partsOf, wholeText } from "../bounded.ts";
+import { SERVICE_LIMITS, SERVICE_MS } from "../service.ts";
 import { untilStopped } from "./arguments.ts";
 import { payHere } from "./pay-here.ts";
 import { access, walletOf, type Saved } from "./settings.ts";
@@ -47,13 +49,14 @@ function headersOf({ apiKey, version }: Bridge, { method, params = {} }: Message
 /** The messages of an answer: one message in JSON, or the messages of an event stream as they arrive. */
 async function* messagesOf(response: Response): AsyncGenerator<Message> {
   if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
-    const text = await response.text();
+    const text = await wholeText(response, SERVICE_LIMITS);
     if (text !== "") yield JSON.parse(text) as Message;
     return;
   }
+  const decoder = new TextDecoder();
   let rest = "";
-  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    const blocks = (rest + chunk).replaceAll("\r\n", "\n").split("\n\n");
+  for await (const part of partsOf(response, SERVICE_LIMITS)) {
+    const blocks = (rest + decoder.decode(part, { stream: true })).replaceAll("\r\n", "\n").split("\n\n");
     rest = blocks.pop() ?? "";
     for (const block of blocks) {
       const data = block.split("\n").flatMap((line) => (line.startsWith("data:") ? [line.slice(5).trimStart()] : []));
@@ -73,7 +76,7 @@ function asError(id: string | number, answer: Json, status: number): Message {
 async function forward(bridge: Bridge, message: Message, signal: AbortSignal): Promise<void> {
   const { id } = message;
   const init = { method: "POST", headers: headersOf(bridge, message), body: JSON.stringify(message), signal } as const;
-  const response = await fetch(`${bridge.url}/mcp`, { ...init, redirect: "error" });
+  const response = await fetchWithin(SERVICE_MS, fetch, `${bridge.url}/mcp`, { ...init, redirect: "error" });
   let isAnswered = id === undefined || message.method === undefined;
   for await (const answer of messagesOf(response)) {
     if (answer["jsonrpc"] !== "2.0") {

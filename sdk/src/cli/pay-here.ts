@@ -1,13 +1,16 @@
-import { ApprovalRequired, ServiceRefused } from "../errors.ts";
+import { textOf } from "../bounded.ts";
+import { ApprovalRequired, NotServed, ServiceRefused, ServiceUnreachable } from "../errors.ts";
 import { factsOf } from "../facts.ts";
 import { countersign } from "../index.ts";
+import { paidWith } from "../show.ts";
 import type { Wallet } from "../sign.ts";
 import type { Message } from "./mcp.ts";
 import type { Saved } from "./settings.ts";
 import { visibleLines } from "./visible-text.ts";
 
 const TOOL = "fetch_paid";
-const ANSWER_CHARACTERS = 1_000_000;
+/** The service reads at most so much of a seller's answer too. */
+const ANSWER_LIMITS = { bytes: 1 << 20, milliseconds: 30_000 };
 const REPEAT_MS = 600_000;
 /** A seller's answer can be large, so only the newest are kept. */
 const ANSWERS_KEPT = 50;
@@ -54,17 +57,13 @@ function replaced(answer: Message, structuredContent: Json, isError: boolean, ap
 export function failure(answer: Message, error: unknown): Message {
   const { error: name, message, execution } = factsOf(error);
   const next = visibleLines(String(message));
-  const status = statuses[String(name)] ?? "refused";
+  const isOpen = error instanceof NotServed && ["processing", "unknown"].includes(error.execution.settlementStatus);
+  const status = isOpen ? "settling" : (statuses[String(name)] ?? "refused");
   const waiting = error instanceof ApprovalRequired && { approvalUrl: error.url, autoResumes: true };
   const problem = error instanceof ServiceRefused && { problem: error.problem };
   const content = { status, next, ...waiting, ...problem, ...(execution !== undefined && { execution }) };
   return replaced(answer, content, status === "refused");
 }
-
-export const shorten = (text: string): { readonly text: string; readonly truncated: boolean } => ({
-  text: visibleLines(text.slice(0, ANSWER_CHARACTERS)),
-  truncated: text.length > ANSWER_CHARACTERS,
-});
 
 /** Sorts the members of objects, so that JSON.stringify writes equal values as equal text. */
 const sorted = (_: string, value: unknown): unknown =>
@@ -108,7 +107,11 @@ function start(purchase: Purchase, buy: (signal: AbortSignal) => Promise<Json>):
   const forget = (): void => {
     if (purchase.run === run) delete purchase.run;
   };
-  paying.then((paid) => ((purchase.paid = paid), forget()), forget);
+  const keep = (made: Json): void => {
+    if (made["status"] === "paid") purchase.paid = made;
+    forget();
+  };
+  paying.then(keep, forget);
   return run;
 }
 
@@ -145,7 +148,14 @@ export function payHere({ url, apiKey }: Saved, wallet: Wallet) {
     const sent = body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
     const { operation } = purchase;
     const served = await pay.fetch(address, { method, ...sent, ...options, operation, redirect: "error", signal });
-    return { status: "paid", answer: { status: served.status, ...shorten(await served.text()), untrusted: true } };
+    const { text, cut } = await textOf(served, ANSWER_LIMITS);
+    signal.throwIfAborted();
+    const seller = { status: served.status, text: visibleLines(text), truncated: cut !== undefined, untrusted: true };
+    const paid = paidWith.get(served);
+    if (!paid) return { status: "answered", answer: seller };
+    const { executionId, settlementStatus } = paid.execution;
+    const { authorizationId } = paid.authorization;
+    return { status: "paid", authorizationId, execution: { executionId, settlementStatus }, answer: seller };
   }
 
   /** The result of a payment with the wallet of this machine. Null if the service's answer must be passed on unchanged. */
@@ -154,13 +164,16 @@ export function payHere({ url, apiKey }: Saved, wallet: Wallet) {
     if (asked.method !== "tools/call" || asked.params?.["name"] !== TOOL || status !== "setupRequired") return null;
     const args = asked.params["arguments"] as Arguments;
     const purchase = purchaseOf(args);
-    const repeated = purchase.paid !== undefined || purchase.run !== undefined;
+    const isShared = purchase.paid !== undefined || purchase.run !== undefined;
     try {
-      const paid = purchase.paid ?? (await share(purchase, (stopped) => buy(args, purchase, stopped), signal));
-      const { text } = paid["answer"] as { readonly text: string };
-      return replaced(answer, { ...paid, repeated, ...(repeated && { buyAgain: AGAIN }) }, false, text);
+      const made = purchase.paid ?? (await share(purchase, (stopped) => buy(args, purchase, stopped), signal));
+      const { text } = made["answer"] as { readonly text: string };
+      const repeated = isShared && made["status"] === "paid";
+      return replaced(answer, { ...made, repeated, ...(repeated && { buyAgain: AGAIN }) }, false, text);
     } catch (error) {
       signal.throwIfAborted();
+      // The outcome is not known, so no status fits. The caller of this function says that the service did not answer.
+      if (error instanceof ServiceUnreachable) throw error;
       return failure(answer, error);
     }
   };

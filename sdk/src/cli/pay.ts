@@ -1,11 +1,13 @@
 import { readFile } from "node:fs/promises";
-import { ServiceUnreachable } from "../errors.ts";
+import { textOf } from "../bounded.ts";
 import { parseJson } from "../parse-json.ts";
-import { isHttp, whyUnreachable } from "../service.ts";
+import { isHttp, publishedKeys } from "../service.ts";
 import { verifyReceipt } from "../verify-receipt.ts";
 import { WrongUse, type Said, type Values } from "./arguments.ts";
 import { openPage } from "./open-page.ts";
 import { client, serviceUrl } from "./settings.ts";
+
+const ANSWER_LIMITS = { bytes: 1 << 26, milliseconds: 600_000 };
 
 function headersOf(lines: readonly string[]): Headers {
   const headers = new Headers();
@@ -39,8 +41,10 @@ export async function pay(url: string, values: Values): Promise<Said> {
     return stops ? "stop" : "wait";
   });
   const answer = await paying.fetch(request, operation === undefined ? {} : { operation });
-  const body = await answer.text();
-  return { json: { status: answer.status, body }, text: body, code: answer.ok ? 0 : 1 };
+  const { text: body, cut } = await textOf(answer, ANSWER_LIMITS);
+  if (cut) console.error(`The seller's answer is not complete: ${cut.message}`);
+  const json = { status: answer.status, body, ...(cut && { truncated: true }) };
+  return { json, text: body, code: answer.ok && !cut ? 0 : 1 };
 }
 
 export async function budget(): Promise<Said> {
@@ -61,19 +65,10 @@ async function readJson(file: string): Promise<unknown> {
   return parseJson(text, `The file ${file}`);
 }
 
-async function publishedKeys(): Promise<unknown> {
-  const url = await serviceUrl();
-  try {
-    return parseJson(await (await fetch(`${url}/.well-known/jwks.json`)).text(), "The answer");
-  } catch (cause) {
-    throw new ServiceUnreachable(`The keys of the service at ${url} cannot be read: ${whyUnreachable(cause)}`, { cause });
-  }
-}
-
 export async function verify(file: string, { keys }: Values): Promise<Said> {
   if (file === "") throw new WrongUse("Name the file with the receipt.");
   const receipt = await readJson(file);
-  const jwks = keys === undefined ? await publishedKeys() : await readJson(keys);
+  const jwks = keys === undefined ? await publishedKeys(await serviceUrl()) : await readJson(keys);
   const { ok, step, detail } = await verifyReceipt(receipt, jwks);
   return { json: { ok, step, detail }, text: ok ? detail : `The step ${step} fails: ${detail}`, code: ok ? 0 : 1 };
 }
