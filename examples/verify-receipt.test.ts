@@ -205,6 +205,15 @@ describe("a signature in another form", () => {
     for (const other of [{ use: "enc" }, { alg: "ES384" }, { crv: "P-384" }, { kty: "RSA" }, { x: kid }, { kid: "unknown" }])
       expect(await verifyReceipt(answer, { keys: [{ ...jwks.keys[1], ...other }] })).toEqual(refused("receipt"));
   });
+
+  it("is refused if the id of a published key is not the key's thumbprint, or if its private part is published", async () => {
+    const key = jwks.keys[1];
+    const receipt = await signText(header.replace(kid, "chosen"), payload);
+    expect(await verifyReceipt({ receipt }, { keys: [{ ...key, kid: "chosen" }] })).toEqual(refused("receipt"));
+    const good = { receipt: await signText(header, payload) };
+    expect(await verifyReceipt(good, { keys: [key, { ...key, kid: "chosen" }] })).toEqual(refused("receipt"));
+    expect(await verifyReceipt(good, { keys: [{ ...key, d: kid }] })).toEqual(refused("receipt"));
+  });
 });
 
 describe("malicious input", () => {

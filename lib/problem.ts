@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { defaultActions } from "#lib/next-actions.ts";
 import { Actor, Category, NextActionType, type Actor as ActorName, type Category as CategoryName } from "#lib/vocabulary.ts";
 
 type Row = {
@@ -210,7 +211,7 @@ export function problemBody(problem: Problem, requestId: string): ErrorBody {
     actor,
     retryable,
     ...(payment && { payment }),
-    nextActions: [...(nextActions ?? [])],
+    nextActions: [...(nextActions?.length ? nextActions : defaultActions(problem.code, category))],
     ...(errors && { errors: [...errors] }),
   };
 }

@@ -254,6 +254,7 @@ export const NextActionType = list("NextActionType", [
   "request_capability",
   "poll_status",
   "contact_support",
+  "correct_request",
 ]);
 export type NextActionType = z.infer<typeof NextActionType>;
 

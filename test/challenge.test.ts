@@ -43,7 +43,10 @@ test("an answer that stalls or is too large is cut, and one of exactly the limit
 
 test("a 402 without an end is refused, and not read on", async () => {
   let parts = 0;
-  const pull = (body: ReadableStreamDefaultController) => void ((parts += 1), body.enqueue(new Uint8Array(65_536).fill(32)));
+  const pull = (body: ReadableStreamDefaultController): void => {
+    parts += 1;
+    body.enqueue(new Uint8Array(65_536).fill(32));
+  };
   expect(await requiredIn(new Response(new ReadableStream({ pull }), { status: 402 }))).toBe(null);
   expect(parts).toBeLessThan(32);
 });

@@ -271,7 +271,8 @@ describe("mcp", { timeout: 60_000 }, () => {
     expect((await mcp.listTools()).tools.map(({ name }) => name)).toContain("fetch_paid");
     const call = async (url: string, mandateId: string, more: object = {}): Promise<unknown> =>
       (await mcp.callTool({ name: "fetch_paid", arguments: { url, mandateId, ...more } })).structuredContent;
-    const paid = { status: "paid", answer: { status: 200, text: report, truncated: false, untrusted: true } };
+    const answer = { status: 200, text: report, truncated: false, untrusted: true };
+    const paid = { status: "paid", authorizationId: expect.any(String), execution: expect.any(Object), answer };
     expect(await call(`${seller.url}/report`, mandates.usual)).toEqual({ ...paid, repeated: false });
     expect(await call(`${seller.url}/report`, mandates.usual)).toMatchObject({ ...paid, repeated: true });
     expect(seller.served()).toBe(2);
@@ -281,8 +282,7 @@ describe("mcp", { timeout: 60_000 }, () => {
     const asked = await call(`${seller.url}/report`, mandates.asking);
     expect(asked).toMatchObject({ status: "approvalRequired", approvalUrl: expect.stringContaining("/checkout/") });
     const id = (asked as { readonly approvalUrl: string }).approvalUrl.split("/").at(-1) ?? "";
-    await reviewed(id, owner);
-    await approve(id, owner.credential);
+    await reviewed(id, owner).then(() => approve(id, owner.credential));
     expect(await call(`${seller.url}/report`, mandates.asking)).toEqual({ ...paid, repeated: false });
     expect(await call("http://127.0.0.1:1/x", mandates.usual)).toMatchObject({ status: "refused" });
   });

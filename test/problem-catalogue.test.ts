@@ -2,7 +2,7 @@ import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { operations } from "#lib/operations/operations.ts";
-import { problems } from "#lib/problem.ts";
+import { Problem, problemBody, problems, type ProblemCode } from "#lib/problem.ts";
 import { failureCodes } from "#lib/x402/failure.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -30,6 +30,14 @@ describe("the problem catalogue", () => {
   test("this test finds all codes: a code that is not written as text is a failure code", () => {
     const computed = [...text.matchAll(/new Problem\(\s*([^"\s].{0,60})/g)].map((match) => match[1] ?? "");
     expect(computed.filter((expression) => !/failure/i.test(expression))).toEqual([]);
+  });
+
+  test("every problem says what to do next, in words", () => {
+    for (const code of Object.keys(problems) as ProblemCode[]) {
+      const { nextActions } = problemBody(new Problem(code, { detail: "Why.", nextActions: [] }), "req_1");
+      expect(nextActions.length, code).toBeGreaterThan(0);
+      for (const { label } of nextActions) expect(label, code).toMatch(/^[A-Z][a-z].{5,}/);
+    }
   });
 
   test("every problem that an operation names has an entry", () => {

@@ -170,7 +170,8 @@ describe("route: replies", () => {
       }),
     );
     expect([status, headers.get("retry-after"), headers.get("x-test")]).toEqual([409, "1", "1"]);
-    expect(body).toMatchObject({ requestId: headers.get("request-id"), retryable: true, instance: "/api/v1/x", nextActions: [] });
+    expect(body).toMatchObject({ requestId: headers.get("request-id"), retryable: true, instance: "/api/v1/x" });
+    expect(body.nextActions).toMatchObject([{ type: "retry_later" }]);
   });
 
   test.each([

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { createSchemas, type JsonSchema } from "#lib/http/openapi-schemas.ts";
 import { about, accessText, repeatText, tags, variantText } from "#lib/http/openapi-text.ts";
 import type { Operation } from "#lib/http/operation.ts";
+import { defaultActions } from "#lib/next-actions.ts";
 import { ErrorBody, problems, type ProblemCode } from "#lib/problem.ts";
 
 const BASE_VARIANTS = [400, 401, 403, 404, 429, 500] as const;
@@ -30,7 +31,7 @@ const exampleProblem = (code: ProblemCode, detail: string): JsonSchema => {
     category,
     actor,
     retryable,
-    nextActions: [],
+    nextActions: defaultActions(code, category),
     ...(status === 400 && { errors: [{ detail: "This field is required.", pointer: "/mandateId" }] }),
   };
 };

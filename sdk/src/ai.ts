@@ -13,7 +13,10 @@ export type PaidFetchOptions = {
    * Default: each call is its own purchase.
    */
   readonly operation?: (call: { readonly url: string; readonly toolCallId: string }) => string;
-  /** The maximum number of characters of an answer that the model gets. A longer one is cut off, and marked as `truncated`, like one that takes longer than a minute. Default: 100,000. */
+  /**
+   * The maximum number of characters of an answer that the model gets. Default: 100,000. A longer answer, or one that takes longer
+   * than a minute, is cut off and marked as `truncated`.
+   */
   readonly maxCharacters?: number;
 };
 

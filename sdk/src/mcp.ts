@@ -18,8 +18,8 @@ export type ToolCaller<P extends Params, Rest extends unknown[], R> = { callTool
  *
  * `url` is the address of the server; the mandate's policy checks its domain. The second argument has the options of pay.fetch,
  * and the arguments after it are those of the client.
- * @throws the errors of pay.fetch, and those of the client before a payment. If the tool fails after a payment, `cause` of the
- * error is its result.
+ * @throws the errors of pay.fetch, and those of the client before a payment. If the tool fails after a payment, `result` of the
+ * error is what it returned.
  */
 export function payingTools<P extends Params, Rest extends unknown[], R>(
   client: ToolCaller<P, Rest, R>,
@@ -44,7 +44,7 @@ export function payingTools<P extends Params, Rest extends unknown[], R>(
     const served = await call({ ...params, _meta: meta }, rest).catch((cause: unknown) => ({ cause }));
     paying.signal?.throwIfAborted();
     if ("cause" in served) throw await credential.notServed(served);
-    if (!served.result || served.asked || isFailed(served.result)) throw await credential.notServed({ cause: served.result });
+    if (!served.result || served.asked || isFailed(served.result)) throw await credential.notServed({ result: served.result });
     return served.result;
   };
 }

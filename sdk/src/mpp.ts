@@ -51,7 +51,7 @@ const unescape = (text: string): string =>
     code === undefined ? char : String.fromCharCode(Number.parseInt(code, 16)),
   );
 
-/** The charges among the challenges of a WWW-Authenticate header. Other schemes and challenges with a parameter twice are left out. */
+/** The charges in a WWW-Authenticate header. Other schemes, and challenges with a parameter twice, are left out. */
 export function chargesIn(header: string): readonly Json[] {
   const found: { readonly scheme: string; readonly parameters: [name: string, value: string][] }[] = [];
   let at = 0;

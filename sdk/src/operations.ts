@@ -958,7 +958,7 @@ export type NextAction = {
   readonly metadata?: Readonly<Record<string, unknown>>;
 };
 
-export type NextActionType = ("fund_wallet" | "approve_checkout" | "create_mandate" | "select_mandate" | "raise_mandate_limit" | "renew_mandate" | "resume_mandate" | "delegate_wallet" | "register_mandate_onchain" | "connect_wallet" | "sign_credential" | "retry_later" | "refresh_quote" | "use_other_seller" | "verify_seller" | "fix_storefront" | "sign_in" | "step_up" | "switch_organization" | "request_capability" | "poll_status" | "contact_support");
+export type NextActionType = ("fund_wallet" | "approve_checkout" | "create_mandate" | "select_mandate" | "raise_mandate_limit" | "renew_mandate" | "resume_mandate" | "delegate_wallet" | "register_mandate_onchain" | "connect_wallet" | "sign_credential" | "retry_later" | "refresh_quote" | "use_other_seller" | "verify_seller" | "fix_storefront" | "sign_in" | "step_up" | "switch_organization" | "request_capability" | "poll_status" | "contact_support" | "correct_request");
 
 export type NoticeChannel = ("mail" | "push");
 
@@ -2953,6 +2953,41 @@ export type Operations = {
     readonly request: { readonly id: string; readonly body: VerifySellerDomain; };
     readonly response: Seller;
   };
+};
+
+/** What can be done about each denial of a payment. */
+export const denialActions: Readonly<Record<DenialCode, readonly NextAction[]>> = {
+  emergency_stop: [{"type":"use_other_seller","label":"Use another seller"}],
+  mandate_not_active: [{"type":"select_mandate","label":"Use another mandate"}],
+  mandate_suspended: [{"type":"resume_mandate","label":"Resume the mandate"},{"type":"select_mandate","label":"Use another mandate"}],
+  mandate_revoked: [{"type":"create_mandate","label":"Create a mandate"},{"type":"select_mandate","label":"Use another mandate"}],
+  mandate_expired: [{"type":"renew_mandate","label":"Renew the mandate"},{"type":"select_mandate","label":"Use another mandate"}],
+  mandate_not_yet_valid: [{"type":"retry_later","label":"Try again later"}],
+  mandate_exhausted: [{"type":"renew_mandate","label":"Renew the mandate"},{"type":"raise_mandate_limit","label":"Raise the mandate's limit"}],
+  agent_not_bound: [{"type":"select_mandate","label":"Use another mandate"}],
+  agent_inactive: [{"type":"contact_support","label":"Ask an administrator"}],
+  assurance_too_low: [{"type":"use_other_seller","label":"Use another seller"}],
+  intent_expired: [{"type":"use_other_seller","label":"Use another seller"}],
+  intent_invalid: [{"type":"use_other_seller","label":"Use another seller"}],
+  challenge_mismatch: [{"type":"use_other_seller","label":"Use another seller"}],
+  nonce_reused: [{"type":"use_other_seller","label":"Use another seller"}],
+  asset_not_allowed: [{"type":"select_mandate","label":"Use another mandate"}],
+  chain_not_allowed: [{"type":"select_mandate","label":"Use another mandate"}],
+  payee_not_allowed: [{"type":"use_other_seller","label":"Use another seller"}],
+  seller_denied: [{"type":"use_other_seller","label":"Use another seller"}],
+  seller_not_allowed: [{"type":"use_other_seller","label":"Use another seller"}],
+  seller_unverified: [{"type":"verify_seller","label":"Ask the seller to verify its domain"},{"type":"use_other_seller","label":"Use another seller"}],
+  domain_not_allowed: [{"type":"use_other_seller","label":"Use another seller"}],
+  resource_not_allowed: [{"type":"use_other_seller","label":"Use another seller"}],
+  protocol_not_allowed: [{"type":"use_other_seller","label":"Use another seller"}],
+  outside_schedule: [{"type":"retry_later","label":"Try again later"}],
+  per_payment_limit_exceeded: [{"type":"raise_mandate_limit","label":"Raise the mandate's limit"}],
+  period_budget_exceeded: [{"type":"raise_mandate_limit","label":"Raise the mandate's limit"},{"type":"retry_later","label":"Try again later"}],
+  total_budget_exceeded: [{"type":"raise_mandate_limit","label":"Raise the mandate's limit"}],
+  count_limit_exceeded: [{"type":"raise_mandate_limit","label":"Raise the mandate's limit"},{"type":"retry_later","label":"Try again later"}],
+  cooldown_active: [{"type":"retry_later","label":"Try again later"}],
+  approval_rejected: [{"type":"use_other_seller","label":"Use another seller"}],
+  fee_limit_exceeded: [{"type":"raise_mandate_limit","label":"Raise the mandate's limit"}],
 };
 
 /** The method and the path of each operation. */

@@ -2,6 +2,7 @@ import { awaitPerson } from "./approval.ts";
 import { challengeFrom } from "./challenge.ts";
 import { keyOf, type Context } from "./context.ts";
 import { CountersignError, PaymentDenied, ServiceRefused } from "./errors.ts";
+import { hide } from "./hide.ts";
 import type { NextAction, NextActionType, OrderStatus, PlaceOrder, PlacedOrder } from "./operations.ts";
 import { requiredIn } from "./required.ts";
 import { pause } from "./service.ts";
@@ -47,16 +48,18 @@ function nextActionsOf(order: PlacedOrder, payer: string | undefined): readonly 
 
 /** The call ended before the order was complete. `order` has its status and its next action. */
 export class OrderNotPlaced extends CountersignError {
-  readonly order: PlacedOrder;
+  protected static override readonly usual: readonly NextAction[] = [
+    { type: "retry_later", label: "To order again, call under another operation" },
+  ];
+  declare readonly order: PlacedOrder;
   /** Why the payment failed, such as insufficient_funds. Undefined if no payment failed. */
-  readonly code: string | undefined;
+  declare readonly code: string | undefined;
 
   constructor(order: PlacedOrder, payer?: string) {
     const code = failureOf(order);
     const what = code === undefined ? order.nextAction.label : `${code}. ${AGAIN}`;
     super(`The order is ${order.status}: ${what}`, { nextActions: nextActionsOf(order, payer) });
-    this.order = order;
-    this.code = code;
+    hide(this, { order, code });
   }
 }
 
@@ -94,7 +97,7 @@ export async function placeOrder(context: Context, { operation, signal, ...order
     const placed = await placeOnce(context, body, until, signal);
     const { status, nextAction, authorization } = placed;
     if (status === "completed") return placed;
-    if (status === "denied" && authorization) throw new PaymentDenied(authorization);
+    if (status === "denied" && authorization) throw new PaymentDenied(authorization, context.service.origin);
     if (status === "paymentCredentialRequired" && paymentCredential === undefined) {
       paymentCredential = await signOrder(context, placed);
     } else if (status === "approvalRequired" && nextAction.url !== undefined) {

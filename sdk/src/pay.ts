@@ -107,7 +107,7 @@ export async function payChallenge(
   const purchase = { key: await keyOf(operation), challenge, sellerId, resourceId, purpose } as Purchase;
   const { authorization, isRepeated } = await authorize(context, purchase, signal);
   const { outcome } = authorization.policyDecision;
-  if (outcome === "deny") throw new PaymentDenied(authorization);
+  if (outcome === "deny") throw new PaymentDenied(authorization, context.service.origin);
   const authorizationId =
     outcome === "requireApproval" ? await awaitApproval(context, authorization, signal) : authorization.authorizationId;
   const mayHaveExecutions = isRepeated || outcome === "requireApproval";

@@ -22,7 +22,7 @@ export type Api = {
 
 export type Answer<T> = { readonly body: T; /** The service repeated an earlier answer. */ readonly replayed: boolean };
 
-/** The service answers within 60 seconds, also if it waits for a person. A page of payments with their 402s is the largest answer. */
+/** The service answers within 60 seconds, also if it waits for a person. Its largest answer is a page of payments with their 402s. */
 export const SERVICE_MS = 120_000;
 export const SERVICE_LIMITS = { bytes: 1 << 25, milliseconds: 60_000 };
 const KEYS_LIMITS = { bytes: 1 << 20, milliseconds: 10_000 };
@@ -123,7 +123,7 @@ async function once<T>(connection: Connection, sent: Sent, options: CallOptions)
   }
   if (response.ok) return { body: read as T, replayed: response.headers.get("idempotent-replayed") === "true" };
   if (!isProblem(read)) throw new ServiceUnreachable(`The service answered ${response.status} without a problem.`);
-  throw Object.assign(new ServiceRefused(read), { retryAfterMs: Number(response.headers.get("retry-after") ?? 0) * 1_000 });
+  throw new ServiceRefused(read, Number(response.headers.get("retry-after") ?? 0) * 1_000);
 }
 
 /** Sends a request, at most five times while it fails for a passing reason. For reads and requests with an idempotency key. */
@@ -133,7 +133,7 @@ async function repeatedly<T>(connection: Connection, sent: Sent, options: CallOp
       return await once<T>(connection, sent, options);
     } catch (error) {
       if (tries === TRIES || !isPassing(error)) throw error;
-      const { retryAfterMs = 0 } = error as { readonly retryAfterMs?: number };
+      const retryAfterMs = error instanceof ServiceRefused ? error.retryAfterMs : 0;
       const delayMs = Math.max(retryAfterMs || 0, PAUSE_MS * 2 ** (tries - 1));
       await pause(Math.min(delayMs, PAUSE_MAX_MS), options.signal ?? undefined);
     }

@@ -10,8 +10,8 @@ const POLL_MS = 500;
 
 type Shown = Paid & { readonly request: Request; readonly headers: Readonly<Record<string, string>> };
 
-/** The seller's answer in place of what was paid for: an answer by HTTP, or any other one as the error's `cause`. */
-export type Refusal = { readonly response?: Response; readonly cause?: unknown };
+/** What came in place of what was paid for: an answer by HTTP, the result of a tool, or an error. */
+export type Refusal = { readonly response?: Response; readonly result?: unknown; readonly cause?: unknown };
 
 /** The payments with which the answers of sellers were paid for. */
 export const paidWith = new WeakMap<Response, Paid>();

@@ -37,6 +37,10 @@ const isUrl = (value: unknown): boolean => isText(value) && /^https?:\/\//.test(
 const isHash = like(/^[0-9a-f]{64}$/);
 const isPath = (value: unknown): boolean => Array.isArray(value) && value.every(isHash);
 
+const is32Bytes = like(/^[A-Za-z0-9_-]{43}$/);
+const KEY = { kid: isText, kty: "EC", crv: "P-256", use: "sig", alg: "ES256", x: is32Bytes, y: is32Bytes, d: undefined };
+type Jwk = { readonly kid: string; readonly x: string; readonly y: string };
+
 const TREE = { event: isEvent, leafIndex: isNumber, treeSize: isNumber, path: isPath };
 const PROOF = { ...TREE, log: TREE, head: isText };
 const ISSUED = { iss: isUrl, iat: upTo(253402300799) };
@@ -87,6 +91,17 @@ function fromBase64url(part: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(bytes, (char) => char.charCodeAt(0));
 }
 
+/** The keys for ES256, without their private part, with which anybody could sign. The id of each must be its thumbprint (RFC 7638). */
+async function readKeys(jwks: unknown): Promise<readonly Jwk[]> {
+  const published: unknown[] = isObject(jwks) && Array.isArray(jwks.keys) ? jwks.keys : [];
+  const keys = published.filter((key) => matches(key, KEY)) as Jwk[];
+  for (const { kid, x, y } of keys) {
+    const thumbprint = await sha256([...utf8.encode(JSON.stringify({ crv: "P-256", kty: "EC", x, y }))]);
+    check(thumbprint === hex(fromBase64url(kid)), "The id of a published key is not its thumbprint.");
+  }
+  return keys;
+}
+
 async function verifyJws(jws: string, typ: string, jwks: unknown): Promise<Members> {
   const [head = "", payload = "", signature = "", ...others] = jws.split(".");
   check(signature !== "" && others.length === 0, "The JWS does not have three parts.");
@@ -94,9 +109,7 @@ async function verifyJws(jws: string, typ: string, jwks: unknown): Promise<Membe
   check(matches(header, { alg: "ES256", kid: isText, typ }, true), `The header is not exactly alg ES256, kid, and typ ${typ}.`);
   const bytes = fromBase64url(signature);
   check(bytes.length === 64 && BigInt(`0x${hex(bytes.slice(32))}`) <= HALF_ORDER, "The signature is not 64 bytes with a low s.");
-  const published: unknown[] = isObject(jwks) && Array.isArray(jwks.keys) ? jwks.keys : [];
-  const wanted = { kid: (header as Members).kid, kty: "EC", crv: "P-256", use: "sig", alg: "ES256", x: isText, y: isText };
-  const jwk = published.find((key) => matches(key, wanted)) as { readonly x: string; readonly y: string } | undefined;
+  const jwk = (await readKeys(jwks)).find(({ kid }) => kid === (header as Members).kid);
   check(jwk !== undefined, "The key is not published for ES256.");
   const key = await crypto.subtle.importKey("jwk", { kty: "EC", crv: "P-256", x: jwk.x, y: jwk.y }, ES256, false, ["verify"]);
   check(await crypto.subtle.verify(ES256, key, bytes, utf8.encode(`${head}.${payload}`)), "The signature is wrong.");

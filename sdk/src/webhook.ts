@@ -1,4 +1,5 @@
 import { CountersignError } from "./errors.ts";
+import { hide } from "./hide.ts";
 import type { Event } from "./operations.ts";
 
 /** Headers of a request: those of `fetch`, or of Node's `request.headers`. Upper and lower case of names do not matter. */
@@ -16,11 +17,11 @@ export type WebhookOptions = {
  * time is too far from now, no signature is valid, or the body is not an event. Answer 400, so that the attempt counts as failed.
  */
 export class WebhookRefused extends CountersignError {
-  readonly code: "headers" | "timestamp" | "signature" | "body";
+  declare readonly code: "headers" | "timestamp" | "signature" | "body";
 
   constructor(code: WebhookRefused["code"], message: string) {
-    super(message);
-    this.code = code;
+    super(message, { nextActions: [{ type: "retry_later", label: "Answer 400: the service sends its own events again" }] });
+    hide(this, { code });
   }
 }
 
