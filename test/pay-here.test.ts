@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { visibleLines } from "#lib/visible-text.ts";
-import { purchases, shorten } from "../sdk/src/cli/pay-here.ts";
+import { purchases, shown } from "../sdk/src/cli/pay-here.ts";
 
 /* The payments of `countersign mcp` from the wallet of this machine. */
 
@@ -45,7 +45,7 @@ test("the text of a seller has no character that controls a terminal or hides, a
   const every = Array.from({ length: 0x11_0000 }, (_, code) => String.fromCodePoint(code)).join("");
   for (let at = 0; at < every.length; at += 500_000) {
     const part = every.slice(at, at + 500_000);
-    expect(shorten(part).text === visibleLines(part)).toBe(true);
+    expect(shown({ text: part }).text === visibleLines(part)).toBe(true);
   }
-  expect(shorten("a\u001B[31m\u0007\u202Eb\n").text).toBe("a\uFFFD[31m\uFFFD\uFFFDb\n");
+  expect(shown({ text: "a\u001B[31m\u0007\u202Eb\n" }).text).toBe("a\uFFFD[31m\uFFFD\uFFFDb\n");
 });

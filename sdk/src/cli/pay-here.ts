@@ -1,4 +1,4 @@
-import { textOf } from "../bounded.ts";
+import { textOf, type Read } from "../bounded.ts";
 import { ApprovalRequired, NotServed, ServiceRefused, ServiceUnreachable } from "../errors.ts";
 import { factsOf } from "../facts.ts";
 import { countersign } from "../index.ts";
@@ -64,6 +64,8 @@ export function failure(answer: Message, error: unknown): Message {
   const content = { status, next, ...waiting, ...problem, ...(execution !== undefined && { execution }) };
   return replaced(answer, content, status === "refused");
 }
+
+export const shown = ({ text, cut }: Read) => ({ text: visibleLines(text), truncated: cut !== undefined });
 
 /** Sorts the members of objects, so that JSON.stringify writes equal values as equal text. */
 const sorted = (_: string, value: unknown): unknown =>
@@ -148,9 +150,9 @@ export function payHere({ url, apiKey }: Saved, wallet: Wallet) {
     const sent = body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
     const { operation } = purchase;
     const served = await pay.fetch(address, { method, ...sent, ...options, operation, redirect: "error", signal });
-    const { text, cut } = await textOf(served, ANSWER_LIMITS);
+    const read = await textOf(served, ANSWER_LIMITS);
     signal.throwIfAborted();
-    const seller = { status: served.status, text: visibleLines(text), truncated: cut !== undefined, untrusted: true };
+    const seller = { status: served.status, ...shown(read), untrusted: true };
     const paid = paidWith.get(served);
     if (!paid) return { status: "answered", answer: seller };
     const { executionId, settlementStatus } = paid.execution;
