@@ -190,7 +190,7 @@ async function world(contracts: Contracts) {
 }
 
 describe("a mandate has one budget", () => {
-  test(`${STEPS} random steps by both paths never exceed a period's limit`, { timeout: 180_000 }, async () => {
+  test(`${STEPS} random steps by both paths never exceed a period's limit`, async () => {
     const contracts = await deployContracts(chain());
     let steps = 0;
     await fc.assert(

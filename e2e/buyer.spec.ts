@@ -91,7 +91,6 @@ test.describe("a buyer", () => {
     page,
     baseURL,
   }) => {
-    test.setTimeout(90_000);
     await signUp(page);
     await expect(page).toHaveURL("/get-started");
     await page.goto("/home");
@@ -163,7 +162,6 @@ test.describe("the editor", () => {
   });
 
   test("tries a change on the last decisions, and saves it as a new version", async ({ page, context }) => {
-    test.setTimeout(90_000);
     const purchase = await newPurchase();
     await askAPerson(purchase);
     await signInAs(context, purchase.buyer.credential);

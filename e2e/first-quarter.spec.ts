@@ -54,7 +54,6 @@ async function countPresses(page: Page): Promise<() => Promise<number>> {
 test("a new account reaches a settled test payment and its receipt in at most 12 clicks, without a terminal", async ({
   page,
 }) => {
-  test.setTimeout(120_000);
   await page.goto("/sign-up");
   await page.getByLabel("Name").fill("Mira Okafor");
   await page.getByLabel("E-mail").fill(`${crypto.randomUUID()}@example.com`);
@@ -127,7 +126,6 @@ test("a denial is fixed from its page: the field opens with the new value, the d
   page,
   context,
 }) => {
-  test.setTimeout(90_000);
   const purchase = await newPurchase();
   const { buyer, mandateId } = purchase;
   await signInAs(context, buyer.credential);
@@ -176,7 +174,6 @@ test("saving a fix asks for the password again if the person signed in long ago"
 });
 
 test("a person allows a refused payment once, with their password; the agent asks again and pays", async ({ page, context }) => {
-  test.setTimeout(90_000);
   const purchase = await newPurchase();
   const { buyer, mandateId } = purchase;
   const denied = await askFor(purchase, "120");

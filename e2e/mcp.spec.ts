@@ -173,7 +173,7 @@ test("the command line signs in at the consent page, and its payment is approved
       child,
       said: Promise.all([text(child.stdout), ended]).then(([json, code]) => ({ code, ...(JSON.parse(json) as object) })),
       told: async (): Promise<string> => {
-        await expect.poll(() => heard, { timeout: 20_000 }).toMatch(/https?:\S+\s/);
+        await expect.poll(() => heard).toMatch(/https?:\S+\s/);
         return /https?:\S+/.exec(heard)![0];
       },
     };

@@ -164,7 +164,7 @@ for (const role of ["approver", "admin"] as const) {
     await page.goto(path);
     await waits;
     await decline(path, purchase);
-    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Declined", { timeout: 2_000 });
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Declined");
     await expect(page.getByText("The reason that was given: We have one.")).toBeVisible();
     await expect(page).toHaveTitle(/ – Declined · Countersign$/);
   });

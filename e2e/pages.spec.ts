@@ -93,7 +93,7 @@ const files = globSync("app/**/page.tsx").map(
 );
 
 // Without parallel mode, one worker would run all tests of this file, which are a large part of all browser tests.
-test.describe.configure({ mode: "parallel", timeout: 90_000 });
+test.describe.configure({ mode: "parallel" });
 
 type Visitor = { readonly page: Page; readonly errors: string[] };
 const visitors = new Map<Who, Promise<Visitor>>();

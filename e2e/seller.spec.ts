@@ -55,7 +55,6 @@ async function expectAccessibleWhenNarrow(page: Page): Promise<void> {
 
 test.describe("selling", () => {
   test("from sign-up to a resource that a standard x402 client pays", async ({ page, context }) => {
-    test.setTimeout(180_000);
     const shop = await openShop();
     const payTo = randomAddress();
     await signUpToSell(page);

@@ -232,30 +232,26 @@ const commands = fc.commands(
 );
 
 describe("a mandate that many clients use", () => {
-  test(
-    "never spends or reserves more than a model of it allows, and denies no payment that the model allows",
-    { timeout: 90_000 },
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(limits, commands, async (first, list) => {
-          const setup = async () => {
-            const mandateId = await activeMandate(scenes[0]!.person.credential, { policy: policyOf(first) });
-            return { model: { active: true, limits: first, holds: new Map<string, Hold>() }, real: { mandateId } };
-          };
-          await fc.asyncModelRun(setup, list);
-        }),
-        { numRuns: 40, seed: 20_261_121, endOnFailure: true },
-      );
-      // A window that was added later counts earlier captured payments, although their holds do not name its buckets. So only
-      // the sums of open holds must match.
-      const broken = await brokenInvariants();
-      expect(broken.filter((line) => !line.includes('"what":"bucket"'))).toEqual([]);
-      const unheld = await database().execute(sql`
+  test("never spends or reserves more than a model of it allows, and denies no payment that the model allows", async () => {
+    await fc.assert(
+      fc.asyncProperty(limits, commands, async (first, list) => {
+        const setup = async () => {
+          const mandateId = await activeMandate(scenes[0]!.person.credential, { policy: policyOf(first) });
+          return { model: { active: true, limits: first, holds: new Map<string, Hold>() }, real: { mandateId } };
+        };
+        await fc.asyncModelRun(setup, list);
+      }),
+      { numRuns: 40, seed: 20_261_121, endOnFailure: true },
+    );
+    // A window that was added later counts earlier captured payments, although their holds do not name its buckets. So only
+    // the sums of open holds must match.
+    const broken = await brokenInvariants();
+    expect(broken.filter((line) => !line.includes('"what":"bucket"'))).toEqual([]);
+    const unheld = await database().execute(sql`
       SELECT b.mandate_id, b.window_key FROM usage_buckets b WHERE b.reserved <> (
         SELECT coalesce(sum(r.amount), 0) FROM reservations r, json_array_elements(r.buckets) AS p
         WHERE r.mandate_id = b.mandate_id AND r.status IN ('held', 'submitted')
           AND p ->> 0 = b.window_key AND to_timestamp((p ->> 1)::numeric / 1000) = b.start)`);
-      expect(unheld).toHaveLength(0);
-    },
-  );
+    expect(unheld).toHaveLength(0);
+  });
 });

@@ -28,14 +28,11 @@ async function open({ url }: RunningServer, path = "/changes", headers: Readonly
   const port = Number(new URL(url).port);
   let reader: StreamReader;
   await expect
-    .poll(
-      async () => {
-        reader = readStream(port, request(path, headers));
-        await expect.poll(reader.status, { timeout: 20_000 }).not.toBe(0);
-        return reader.status();
-      },
-      { timeout: 60_000 },
-    )
+    .poll(async () => {
+      reader = readStream(port, request(path, headers));
+      await expect.poll(reader.status).not.toBe(0);
+      return reader.status();
+    })
     .not.toBe(503);
   return reader!;
 }
@@ -57,9 +54,7 @@ describe("the stream of changes", { timeout: LIMIT_MS }, () => {
     server.child.kill("SIGSTOP");
     try {
       await addEvent("auth_1");
-      await expect
-        .poll(() => stream.messages(), { timeout: 3_000 })
-        .toEqual([{ changes: [{ kind: "payment", id: "auth_1" }], more: false }]);
+      await expect.poll(() => stream.messages()).toEqual([{ changes: [{ kind: "payment", id: "auth_1" }], more: false }]);
     } finally {
       server.child.kill("SIGCONT");
     }
@@ -82,14 +77,14 @@ describe("the stream of changes", { timeout: LIMIT_MS }, () => {
       await open(server, "/changes", { cookie, "Last-Event-ID": String(before) }),
       await open(server, `/changes?after=${before}`),
     ];
-    for (const { messages } of resumed) await expect.poll(messages, { timeout: 3_000 }).toEqual(missed);
+    for (const { messages } of resumed) await expect.poll(messages).toEqual(missed);
     expect((await open(server, "/changes", {})).status()).toBe(401);
     expect((await fetch(`${server.url}/changes`, { method: "POST" })).status).toBe(405);
     expect((await fetch(`${server.url}/changes`, { method: "HEAD", headers: { cookie } })).status).toBe(404);
     // The connection of the stream may have carried other requests before.
     const both = readStream(Number(new URL(server.url).port), request("/icon.svg", {}));
-    await expect.poll(both.status, { timeout: 20_000 }).toBe(200);
+    await expect.poll(both.status).toBe(200);
     both.socket.write(request("/changes", { cookie }));
-    await expect.poll(both.text, { timeout: 5_000 }).toContain("text/event-stream");
+    await expect.poll(both.text).toContain("text/event-stream");
   });
 });

@@ -24,12 +24,8 @@ test.each([
   [204, 0],
   [404, 1],
   [500, 1],
-])(
-  "pay writes JSON and ends with the exit code for an empty answer with status %i",
-  { timeout: 60_000 },
-  async (status, code) => {
-    const [plainly, json] = await Promise.all([pay(status), pay(status, "--json")]);
-    expect(plainly).toMatchObject({ code, stdout: "", stderr: "" });
-    expect(json).toMatchObject({ code, stdout: `${JSON.stringify({ status, body: "" })}\n` });
-  },
-);
+])("pay writes JSON and ends with the exit code for an empty answer with status %i", async (status, code) => {
+  const [plainly, json] = await Promise.all([pay(status), pay(status, "--json")]);
+  expect(plainly).toMatchObject({ code, stdout: "", stderr: "" });
+  expect(json).toMatchObject({ code, stdout: `${JSON.stringify({ status, body: "" })}\n` });
+});

@@ -72,12 +72,12 @@ test("a first run that is stopped before an event keeps its place, and the next 
   const events = [eventAt(1), eventAt(2)];
   const { received, start } = await listenScene({ events });
   const first = start(folder, "--cursor", "cursor");
-  await expect.poll(first.heard, { timeout: 20_000 }).toContain("The secret is");
+  await expect.poll(first.heard).toContain("The secret is");
   expect(await first.stop()).toBe(0);
   expect(await readFile(join(folder, "cursor"), "utf8")).toBe("2\n");
   events.push(eventAt(3));
   const second = start(folder, "--cursor", "cursor");
-  await expect.poll(() => received, { timeout: 20_000 }).toEqual([3]);
+  await expect.poll(() => received).toEqual([3]);
   await second.stop();
 });
 
@@ -95,7 +95,7 @@ test("a cursor that cannot be read or written is a wrong use", async () => {
   }
 });
 
-test("waits while the service answers 503 or 429, and sends the events after that", { timeout: 60_000 }, async () => {
+test("waits while the service answers 503 or 429, and sends the events after that", async () => {
   const folder = await newFolder();
   const unavailable = { status: 503, code: "service_unavailable", detail: "The database does not answer." };
   const limited = { status: 429, code: "rate_limited", detail: "Too many requests." };
@@ -104,7 +104,7 @@ test("waits while the service answers 503 or 429, and sends the events after tha
     const problems = Array.from({ length: 5 }, () => problem);
     const { received, start } = await listenScene({ events: [eventAt(1)], problems });
     const run = start(folder, "--after", "0");
-    await expect.poll(() => received, { timeout: 50_000 }).toEqual([1]);
+    await expect.poll(() => received).toEqual([1]);
     expect(run.heard()).toContain(`The service answers ${problem.status}. Trying again.`);
     expect(await run.stop()).toBe(0);
   };

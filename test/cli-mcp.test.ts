@@ -33,7 +33,7 @@ test("mcp sends no message while the handshake of protocol 2025 is open, even if
   const methods = ["ping", "initialize", "tools/list"];
   for (const [id, method] of methods.entries()) bridge.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method })}\n`);
   const heldOf = async (method: string): Promise<Held> => {
-    await expect.poll(() => held.map(({ asked }) => asked.method), { timeout: 20_000 }).toContain(method);
+    await expect.poll(() => held.map(({ asked }) => asked.method)).toContain(method);
     return held.find(({ asked }) => asked.method === method)!;
   };
   const handshake = await heldOf("initialize");

@@ -84,7 +84,7 @@ const cli = (line: readonly string[], change?: Change): Promise<Said> =>
 
 const client = () => countersign({ url: service.url, apiKey: agent.apiKey, mandateId: mandates.usual });
 
-describe("a command", { timeout: 60_000 }, () => {
+describe("a command", () => {
   test("pays, shows the budget and verifies the receipt, with JSON and an exit code", async () => {
     const paid = await cli(["pay", `${seller.url}/report`, "--operation", "from the shell", "--json"]);
     expect([paid.code, JSON.parse(paid.stdout)]).toEqual([0, { status: 200, body: report }]);
@@ -163,7 +163,7 @@ async function receive(take: (body: string, headers: Record<string, string>) => 
   return server;
 }
 
-describe("listen", { timeout: 60_000 }, () => {
+describe("listen", () => {
   test("sends each event until it is accepted, signed and in order, and continues after the last one", async () => {
     const secret = `whsec_${btoa("a secret of at least 24 bytes")}`;
     const received: { readonly id: string; readonly sequence: number }[] = [];
@@ -189,7 +189,7 @@ describe("listen", { timeout: 60_000 }, () => {
     const first = start("--after", String(last - 2));
     const heard = text(first.stderr!);
     const said = linesOf(first);
-    await expect.poll(() => received.length, { timeout: 30_000 }).toBe(2);
+    await expect.poll(() => received.length).toBe(2);
     first.kill("SIGTERM");
     const { lines } = await said;
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([...items.slice(-2), { after: last }]);
@@ -197,7 +197,7 @@ describe("listen", { timeout: 60_000 }, () => {
     expect(await readFile(join(folder, "cursor"), "utf8")).toBe(`${last}\n`);
     await cli(["pay", `${seller.url}/report`], { COUNTERSIGN_MANDATE: mandates.poor });
     const second = start("--types", "payment.*");
-    await expect.poll(() => received.length, { timeout: 30_000 }).toBe(3);
+    await expect.poll(() => received.length).toBe(3);
     second.kill("SIGINT");
     expect(received[2]).toMatchObject({ type: "payment.denied", sequence: last + 1 });
   });
@@ -209,12 +209,12 @@ describe("listen", { timeout: 60_000 }, () => {
     onTestFinished(() => void child.kill("SIGKILL"));
     await new Promise<void>((resolve) => child.stderr.on("data", (said: Buffer) => said.includes("The secret is") && resolve()));
     await cli(["pay", `${seller.url}/report`], { COUNTERSIGN_MANDATE: mandates.poor });
-    await expect.poll(() => received.length, { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(() => received.length).toBeGreaterThan(0);
     expect(JSON.parse(received[0] ?? "")).toMatchObject({ type: "payment.denied" });
   });
 });
 
-describe("login", { timeout: 60_000 }, () => {
+describe("login", () => {
   const nothing = { COUNTERSIGN_URL: "", COUNTERSIGN_API_KEY: "", COUNTERSIGN_MANDATE: "" };
 
   /** Starts the sign-in, and returns the address that the browser would open. */
@@ -225,7 +225,7 @@ describe("login", { timeout: 60_000 }, () => {
     const ended = linesOf(child);
     let heard = "";
     child.stderr.on("data", (said: Buffer) => (heard += said.toString()));
-    await expect.poll(() => heard, { timeout: 20_000 }).toContain("\n");
+    await expect.poll(() => heard).toContain("\n");
     return { child, ended, page: new URL(heard.replace("Sign in at ", "").trim()) };
   }
 
@@ -257,7 +257,7 @@ describe("login", { timeout: 60_000 }, () => {
   });
 });
 
-describe("mcp", { timeout: 60_000 }, () => {
+describe("mcp", () => {
   const launch = (change?: Change) => ({
     command: process.execPath,
     args: [command, "mcp"],

@@ -83,7 +83,7 @@ const offer = () => ({
   extra: { name: "USDC", version: "2" },
 });
 
-describe("the mandate", { timeout: 90_000 }, () => {
+describe("the mandate", () => {
   test("is read as a budget, with the payment of 2 USDC of an operation and a receipt that can be verified", async () => {
     const pay = client();
     const answer = await pay.fetch(`${seller.url}/archive`, { operation: "read-daily" });
@@ -106,7 +106,7 @@ describe("the mandate", { timeout: 90_000 }, () => {
   });
 });
 
-describe("a person", { timeout: 90_000 }, () => {
+describe("a person", () => {
   test("is asked, and the payment continues after the approval", async () => {
     const asked: string[] = [];
     const pay = client({
@@ -114,7 +114,7 @@ describe("a person", { timeout: 90_000 }, () => {
       onApproval: ({ url }) => void asked.push(url),
     });
     const answer = pay.fetch(`${seller.url}/report`, { purpose: "the daily report" });
-    await expect.poll(() => asked.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => asked.length).toBe(1);
     const id = checkoutIdIn(asked[0] ?? "");
     await reviewed(id, scene.person);
     expect((await approve(id, scene.person.credential)).status).toBe(200);
@@ -179,7 +179,7 @@ describe("a person", { timeout: 90_000 }, () => {
   });
 });
 
-describe("errors", { timeout: 90_000 }, () => {
+describe("errors", () => {
   test("an empty wallet fails the payment; after it is funded, the same operation pays with the first hold", async () => {
     const poor = privateKeyToAccount(generatePrivateKey());
     const pay = client({ wallet: poor });
@@ -266,7 +266,7 @@ describe("errors", { timeout: 90_000 }, () => {
   });
 });
 
-test("a seller of x402 version 1 gets an X-PAYMENT header", { timeout: 90_000 }, async () => {
+test("a seller of x402 version 1 gets an X-PAYMENT header", async () => {
   const { amount, network: _, ...rest } = offer();
   let credential: unknown;
   const url = await openSeller((request, response) => {
@@ -284,7 +284,7 @@ test("a seller of x402 version 1 gets an X-PAYMENT header", { timeout: 90_000 },
   expect(credential).toMatchObject({ x402Version: 1, network: "base-sepolia", payload: { authorization: { value: amount } } });
 });
 
-test("a seller behind a redirect is paid, and does not get the caller's secrets", { timeout: 90_000 }, async () => {
+test("a seller behind a redirect is paid, and does not get the caller's secrets", async () => {
   const terms = offer();
   const seen: unknown[] = [];
   const shop = await openSeller((request, response) => {

@@ -108,7 +108,7 @@ export function mcpScene() {
     for (const { url } of [built.seller, built.shop]) reachHost(url);
     mandate.free = await registeredMandate({ mode: "never" });
     mandate.orders = await askingMandate();
-  }, 120_000);
+  });
   afterAll(async () => {
     await closeClients();
     const { service, seller, shop } = scene();

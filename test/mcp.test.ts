@@ -131,7 +131,7 @@ describe("a purchase", () => {
     const payment = (await call("get_payment", { authorizationId })).structuredContent["payment"];
     expect(payment).toMatchObject({ executions: [{ executionId }] });
     const settled = async () => (await reconcile(), (await call("fetch_paid", args)).structuredContent["status"]);
-    await expect.poll(settled, { timeout: 10_000, interval: 200 }).toBe("paidButNotServed");
+    await expect.poll(settled, { interval: 200 }).toBe("paidButNotServed");
   });
 
   test("is deleted with the seller's answer after its ten minutes", async () => {
@@ -214,7 +214,7 @@ describe("approval", () => {
     await approved(text(asked, "checkoutIntentId"));
     const before = await chain().balanceOf(scene().shop.payTo);
     const statusOf = async () => (await call("place_order", args)).structuredContent["status"];
-    await expect.poll(statusOf, { timeout: 20_000, interval: 500 }).toBe("completed");
+    await expect.poll(statusOf, { interval: 500 }).toBe("completed");
     expect((await chain().balanceOf(scene().shop.payTo)) - before).toBe(25_000_000n);
   });
 });

@@ -40,14 +40,14 @@ async function orderScene(mode: "never" | "always") {
   return { person, shop, place };
 }
 
-test("an order is signed, paid and placed by one call, once per operation", { timeout: 90_000 }, async () => {
+test("an order is signed, paid and placed by one call, once per operation", async () => {
   const { place } = await orderScene("never");
   const placed = await place("two tees, please");
   expect(placed.status).toBe("completed");
   expect((await place("two tees, please")).quote.quoteId).toBe(placed.quote.quoteId);
 });
 
-test("the error of an order whose payment fails names the cause and what to do", { timeout: 90_000 }, async () => {
+test("the error of an order whose payment fails names the cause and what to do", async () => {
   const { place } = await orderScene("never");
   const poor = privateKeyToAccount(generatePrivateKey());
   const error = await place("a poor wallet", { wallet: poor }).catch((thrown: unknown) => thrown);
@@ -60,7 +60,7 @@ test("the error of an order whose payment fails names the cause and what to do",
   expect((await place("a poor wallet")).status).toBe("completed");
 });
 
-test("the error of an order without a wallet names the page where a wallet is chosen", { timeout: 90_000 }, async () => {
+test("the error of an order without a wallet names the page where a wallet is chosen", async () => {
   const { place } = await orderScene("never");
   const error = await place("no wallet", { wallet: undefined as unknown as sdk.Wallet }).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ order: { status: "paymentCredentialRequired" }, code: undefined });
@@ -90,7 +90,7 @@ test("an order that is processing is completed by the same call, even if a perso
   };
   const placed = await place("approved late", { onApproval });
   expect(placed.status).toBe("completed");
-}, 90_000);
+});
 
 test("an order is placed although a process that ended has leased it for longer than a call is repeated", async () => {
   const { place } = await orderScene("never");
@@ -107,4 +107,4 @@ test("an order is placed although a process that ended has leased it for longer 
   };
   expect((await place("leased", { fetch: counting })).status).toBe("completed");
   expect(asked).toBe(7);
-}, 90_000);
+});

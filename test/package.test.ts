@@ -63,7 +63,7 @@ beforeAll(async () => {
   const hosts = [seller, tools, mppShop].map(({ url }) => new URL(url).host);
   (env() as { OUTBOUND_LOOPBACK?: string }).OUTBOUND_LOOPBACK = hosts.join();
   forget("outbound/guarded-fetch", "payments/probe-domain");
-}, 180_000);
+});
 afterAll(async () => {
   await Promise.all([service, seller, tools, mppShop].map((one) => one.close()));
   await rm(folder, { recursive: true, force: true });
@@ -112,7 +112,7 @@ describe("the packed package in an empty project", () => {
     expect(await readFile(join(root, "README.md"), "utf8")).toContain(await readFile(join(root, "examples/agent.ts"), "utf8"));
   });
 
-  test("has a command line, which also runs on Node 20 if the machine has one", { timeout: 60_000 }, async () => {
+  test("has a command line, which also runs on Node 20 if the machine has one", async () => {
     const node = (await olderNode()) ?? process.execPath;
     const command = join(folder, "node_modules/.bin/countersign");
     const { stdout } = await run(node, [command, "--version", "--json"]);
@@ -123,7 +123,7 @@ describe("the packed package in an empty project", () => {
     expect(JSON.parse(budget.stdout)).toMatchObject({ mandateId, status: "active" });
   });
 
-  test("pays a standard seller once, even if its process is killed at any answer", { timeout: 180_000 }, async () => {
+  test("pays a standard seller once, even if its process is killed at any answer", async () => {
     const privateKey = await fundedKey();
     const whole = await runAgent(privateKey, "whole");
     expect(whole.lines).toEqual([`200 ${report}`, "5"]);
@@ -143,7 +143,7 @@ describe("the packed package in an empty project", () => {
     expect(await chain().balanceOf(payTo)).toBe(250_000n * BigInt(kills.length + 1));
   });
 
-  test("pays on Node 20 if the machine has one, or else on the Node of the tests", { timeout: 60_000 }, async () => {
+  test("pays on Node 20 if the machine has one, or else on the Node of the tests", async () => {
     const node = (await olderNode()) ?? process.execPath;
     const { lines } = await runAgent(await fundedKey(), "on-node-20", { node });
     expect(lines[0]).toBe(`200 ${report}`);
@@ -151,7 +151,7 @@ describe("the packed package in an empty project", () => {
 });
 
 describe("the examples of the adapters", () => {
-  test("an MCP agent pays a tool of another server, and a repeat is the same purchase", { timeout: 90_000 }, async () => {
+  test("an MCP agent pays a tool of another server, and a repeat is the same purchase", async () => {
     const privateKey = await fundedKey();
     const call = (node?: string) =>
       runExample("mcp-agent", [tools.url, "tool-1"], privateKey, node === undefined ? {} : { node });
@@ -161,7 +161,7 @@ describe("the examples of the adapters", () => {
     expect(await executionsOf("tool-1")).toEqual([1]);
   });
 
-  test("an agent of the AI SDK pays for the page that its model reads", { timeout: 60_000 }, async () => {
+  test("an agent of the AI SDK pays for the page that its model reads", async () => {
     const { lines } = await runExample("ai-agent", [`${seller.url}/report`, "test"], await fundedKey(), {
       imports: ["model.mjs"],
     });
@@ -170,7 +170,7 @@ describe("the examples of the adapters", () => {
     expect(items[0]?.intent.metadata).toEqual({ purpose: "a test" });
   });
 
-  test("a receiver of webhooks accepts only signed events, and prints each once", { timeout: 60_000 }, async () => {
+  test("a receiver of webhooks accepts only signed events, and prints each once", async () => {
     const secret = `whsec_${btoa("a secret of at least 24 bytes")}`;
     const port = String(await freePort());
     const node = (await olderNode()) ?? process.execPath;
@@ -192,7 +192,7 @@ describe("the examples of the adapters", () => {
   });
 });
 
-describe("the adapters", { timeout: 60_000 }, () => {
+describe("the adapters", () => {
   const paying = async (policy: Record<string, unknown> = {}): Promise<Countersign> => {
     const wallet = privateKeyToAccount((await fundedKey()) as `0x${string}`);
     return countersign({ url: service.url, apiKey: agent.apiKey, mandateId: await mandate(policy), wallet });

@@ -80,7 +80,7 @@ describe("the pages process", () => {
     const pages = pagesOf(server);
     server.child.kill("SIGKILL");
     await server.ended;
-    await expect.poll(() => alive(pages), { timeout: 5_000 }).toBe(false);
+    await expect.poll(() => alive(pages)).toBe(false);
   });
 
   test("finishes a page after SIGTERM, also if every process gets the signal", async () => {

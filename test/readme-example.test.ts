@@ -163,7 +163,6 @@ async function wireTo(target: string): Promise<ListeningServer & { cut(): void; 
 describe("the agent of the README", () => {
   test.each(["offchainAuthorized", "facilitatorSettled"] as const)(
     "that is killed at each step and started again pays once, with one hold, and gets the paid answer: %s",
-    { timeout: 240_000 },
     async (settlementMode) => {
       const scene = await paymentScene({ settlementMode, mandate });
       const service = await startServer();
@@ -203,7 +202,7 @@ describe("the agent of the README", () => {
     },
   );
 
-  test("that is called again after an outage of the chain pays with its first hold", { timeout: 60_000 }, async () => {
+  test("that is called again after an outage of the chain pays with its first hold", async () => {
     const wire = await wireTo(chain().rpcUrl);
     onTestFinished(() => wire.close());
     const scene = await paymentScene({ mandate });
@@ -222,26 +221,22 @@ describe("the agent of the README", () => {
     expect(await chain().balanceOf(scene.seller.payTo)).toBe(250_000n);
   });
 
-  test(
-    "waits for a person: the error names the page, and after the approval the same order of 2 USDC is paid",
-    { timeout: 60_000 },
-    async () => {
-      const person = await newOrganization();
-      const agent = await newKey(person);
-      const owner = await newOrganization({ productRoles: ["seller"], name: "Shop" });
-      const shop = await openShop(await newSeller(owner.credential, { price: "2", payTo: randomAddress() }), "$2");
-      const mandateId = await activeMandate(person.credential, { policy: { ...mandate.policy, approval: { mode: "always" } } });
-      const asking = { ...shop, scene: { ...shop.scene, agent, mandateId } };
-      const { refused = "" } = (await run(asking, "approved")) ?? {};
-      const checkoutIntentId = /^approval_required: .*\/checkout\/(cki_\w+)\.$/.exec(refused)?.[1] ?? refused;
-      await reviewed(checkoutIntentId, person);
-      expect((await approve(checkoutIntentId, person.credential)).status).toBe(200);
-      expect(await run(asking, "approved")).toMatchObject(paid);
-      expect(await madeOf(asking.scene, "approved")).toMatchObject([["requireApproval", expect.anything()]]);
-    },
-  );
+  test("waits for a person: the error names the page, and after the approval the same order of 2 USDC is paid", async () => {
+    const person = await newOrganization();
+    const agent = await newKey(person);
+    const owner = await newOrganization({ productRoles: ["seller"], name: "Shop" });
+    const shop = await openShop(await newSeller(owner.credential, { price: "2", payTo: randomAddress() }), "$2");
+    const mandateId = await activeMandate(person.credential, { policy: { ...mandate.policy, approval: { mode: "always" } } });
+    const asking = { ...shop, scene: { ...shop.scene, agent, mandateId } };
+    const { refused = "" } = (await run(asking, "approved")) ?? {};
+    const checkoutIntentId = /^approval_required: .*\/checkout\/(cki_\w+)\.$/.exec(refused)?.[1] ?? refused;
+    await reviewed(checkoutIntentId, person);
+    expect((await approve(checkoutIntentId, person.credential)).status).toBe(200);
+    expect(await run(asking, "approved")).toMatchObject(paid);
+    expect(await madeOf(asking.scene, "approved")).toMatchObject([["requireApproval", expect.anything()]]);
+  });
 
-  test("continues with the next attempt under the first hold after its wallet is funded", { timeout: 60_000 }, async () => {
+  test("continues with the next attempt under the first hold after its wallet is funded", async () => {
     const scene = await paymentScene({ mandate });
     const privateKey = generatePrivateKey();
     const shop = { ...(await openShop(scene.seller)), scene, privateKey };

@@ -179,7 +179,7 @@ async function run(right: Right): Promise<Run> {
 }
 
 describe("nothing is authorized, approved or submitted after the reply which says that", () => {
-  test.each(Object.entries(rights))("%s, in any order of commits", { timeout: 90_000 }, async (_name, right) => {
+  test.each(Object.entries(rights))("%s, in any order of commits", async (_name, right) => {
     const runs: Run[] = [];
     while (runs.length < SCENES) runs.push(...(await Promise.all(Array.from({ length: AT_ONCE }, () => run(right)))));
     expect(runs.filter(({ late }) => late > 0)).toEqual([]);

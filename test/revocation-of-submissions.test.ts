@@ -126,7 +126,7 @@ async function run({ event, take }: Right, most: number): Promise<Run> {
 }
 
 describe("nothing is submitted after the reply which says that", () => {
-  test.each(Object.entries(rights))("%s, in any order of commits", { timeout: 60_000 }, async (_name, right) => {
+  test.each(Object.entries(rights))("%s, in any order of commits", async (_name, right) => {
     const runs: Run[] = [];
     // Adjusts the delay to the speed of the machine: the revocation comes later if most payments were refused, and earlier if
     // most were submitted.

@@ -140,7 +140,7 @@ async function run({ event, take, entity }: Right): Promise<Run> {
 }
 
 describe("nothing is authorized after the reply which says that", () => {
-  test.each(Object.entries(rights))("%s, in any order of commits", { timeout: 60_000 }, async (_name, right) => {
+  test.each(Object.entries(rights))("%s, in any order of commits", async (_name, right) => {
     const runs: Run[] = [];
     while (runs.length < RACES) runs.push(...(await Promise.all(Array.from({ length: AT_ONCE }, () => run(right)))));
     expect(runs.filter(({ late }) => late > 0)).toEqual([]);

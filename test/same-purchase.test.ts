@@ -54,7 +54,7 @@ async function bridgeTo(seller: Seller) {
     (await pay(asked, answer, signal))?.result?.["structuredContent"];
 }
 
-test("two calls for one purchase at the same time both get the paid answer", { timeout: 60_000 }, async () => {
+test("two calls for one purchase at the same time both get the paid answer", async () => {
   const seller = await slowSeller();
   const call = await bridgeTo(seller);
   const both = [call(), call()];
@@ -67,23 +67,19 @@ test("two calls for one purchase at the same time both get the paid answer", { t
   expect(seller.served()).toBe(1);
 });
 
-test.each([0, 1])(
-  "a cancelled call leaves the other call for its purchase as it is: call %i",
-  { timeout: 60_000 },
-  async (cancelled) => {
-    const seller = await slowSeller();
-    const call = await bridgeTo(seller);
-    const stop = new AbortController();
-    const both = [0, 1].map((at) => call(at === cancelled ? stop.signal : undefined));
-    await seller.arrived;
-    stop.abort(new Error("cancelled"));
-    await expect(both[cancelled]).rejects.toThrow("cancelled");
-    seller.release();
-    expect(await both[1 - cancelled]).toMatchObject({ status: "paid", answer: { status: 200 } });
-  },
-);
+test.each([0, 1])("a cancelled call leaves the other call for its purchase as it is: call %i", async (cancelled) => {
+  const seller = await slowSeller();
+  const call = await bridgeTo(seller);
+  const stop = new AbortController();
+  const both = [0, 1].map((at) => call(at === cancelled ? stop.signal : undefined));
+  await seller.arrived;
+  stop.abort(new Error("cancelled"));
+  await expect(both[cancelled]).rejects.toThrow("cancelled");
+  seller.release();
+  expect(await both[1 - cancelled]).toMatchObject({ status: "paid", answer: { status: 200 } });
+});
 
-test("a cancelled purchase is stopped and forgotten, so that the next call pays", { timeout: 60_000 }, async () => {
+test("a cancelled purchase is stopped and forgotten, so that the next call pays", async () => {
   const seller = await slowSeller();
   const call = await bridgeTo(seller);
   const stop = new AbortController();

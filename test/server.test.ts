@@ -71,51 +71,41 @@ describe("the server", () => {
     expect(none.said()).toContain("API_KEY_SECRET");
   });
 
-  test(
-    "production starts the embedded database only if configured, and reports all errors at once",
-    { timeout: 60_000 },
-    async () => {
-      const dataDir = await mkdtemp(join(tmpdir(), "countersign-test-"));
-      await chmod(dataDir, 0o755);
-      onTestFinished(() => rm(dataDir, { recursive: true }));
-      const embedded = { ...production, DATABASE_URL: "", DATA_DIR: dataDir };
-      const refused = await runServer({ ...embedded, SETTLEMENT_PRIVATE_KEY: "", LOG_LEVEL: "loud" });
-      expect(await refused.ended).toBe(1);
-      expect(refused.said()).toMatch(/DATABASE_URL must name a PostgreSQL server, unless EMBEDDED_DATABASE=yes/);
-      expect(refused.said()).toMatch(/SETTLEMENT_PRIVATE_KEY must be given in production[^]*LOG_LEVEL must be one of/);
-      expect(await readdir(dataDir)).toEqual([]);
-      const told = await runServer({ ...embedded, EMBEDDED_DATABASE: "yes" });
-      expect((await live(told.url)).status).toBe(200);
-      expect(told.said()).toContain("PostgreSQL 18 is embedded");
-    },
-  );
+  test("production starts the embedded database only if configured, and reports all errors at once", async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "countersign-test-"));
+    await chmod(dataDir, 0o755);
+    onTestFinished(() => rm(dataDir, { recursive: true }));
+    const embedded = { ...production, DATABASE_URL: "", DATA_DIR: dataDir };
+    const refused = await runServer({ ...embedded, SETTLEMENT_PRIVATE_KEY: "", LOG_LEVEL: "loud" });
+    expect(await refused.ended).toBe(1);
+    expect(refused.said()).toMatch(/DATABASE_URL must name a PostgreSQL server, unless EMBEDDED_DATABASE=yes/);
+    expect(refused.said()).toMatch(/SETTLEMENT_PRIVATE_KEY must be given in production[^]*LOG_LEVEL must be one of/);
+    expect(await readdir(dataDir)).toEqual([]);
+    const told = await runServer({ ...embedded, EMBEDDED_DATABASE: "yes" });
+    expect((await live(told.url)).status).toBe(200);
+    expect(told.said()).toContain("PostgreSQL 18 is embedded");
+  });
 
-  test(
-    "a sandbox that cannot reach its chain serves at once, and prints once what to do without internet",
-    { timeout: 60_000 },
-    async () => {
-      const silent = createServer(() => {});
-      await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
-      onTestFinished(() => void silent.close());
-      const rpcUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v2/key-of-the-provider`;
-      const [configured] = JSON.parse(production.CHAINS) as [Record<string, unknown>];
-      const sandbox = { ENVIRONMENT: "sandbox", DATABASE_URL: database().url };
-      for (const one of [{ ...configured, rpcUrl }, configured]) {
-        const server = await runServer({ ...sandbox, CHAINS: JSON.stringify([one]) });
-        expect((await live(server.url)).status).toBe(200);
-        const tells = /chain eip155:8453 cannot be reached/g;
-        await expect.poll(() => server.said(), { timeout: 15_000 }).toMatch(tells);
-        // The message has several lines, which may arrive one after another.
-        await expect.poll(() => server.said(), { timeout: 5_000 }).toContain("npm run demo");
-        await expect
-          .poll(() => server.said(), { timeout: 5_000 })
-          .toMatch(/CHAINS='\[\{"chain":"eip155:8453","rpcUrl":"http:\/\/127\.0\.0\.1:8545"/);
-        expect(server.said()).not.toContain("key-of-the-provider");
-        await pause(1_000);
-        expect(server.said().match(tells)).toHaveLength(1);
-      }
-    },
-  );
+  test("a sandbox that cannot reach its chain serves at once, and prints once what to do without internet", async () => {
+    const silent = createServer(() => {});
+    await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
+    onTestFinished(() => void silent.close());
+    const rpcUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v2/key-of-the-provider`;
+    const [configured] = JSON.parse(production.CHAINS) as [Record<string, unknown>];
+    const sandbox = { ENVIRONMENT: "sandbox", DATABASE_URL: database().url };
+    for (const one of [{ ...configured, rpcUrl }, configured]) {
+      const server = await runServer({ ...sandbox, CHAINS: JSON.stringify([one]) });
+      expect((await live(server.url)).status).toBe(200);
+      const tells = /chain eip155:8453 cannot be reached/g;
+      await expect.poll(() => server.said()).toMatch(tells);
+      // The message has several lines, which may arrive one after another.
+      await expect.poll(() => server.said()).toContain("npm run demo");
+      await expect.poll(() => server.said()).toMatch(/CHAINS='\[\{"chain":"eip155:8453","rpcUrl":"http:\/\/127\.0\.0\.1:8545"/);
+      expect(server.said()).not.toContain("key-of-the-provider");
+      await pause(1_000);
+      expect(server.said().match(tells)).toHaveLength(1);
+    }
+  });
 
   test("production refuses the database of a sandbox", async () => {
     const server = await runServer({ ...production, DATABASE_URL: database().url });
@@ -171,8 +161,8 @@ describe("the server", () => {
       expect([200, 503]).toContain(reply.status);
       return ((await reply.json()) as { detail?: string }).detail ?? "";
     };
-    await expect.poll(serverPid, { timeout: 20_000 }).not.toBe(killed);
-    await expect.poll(failing, { timeout: 20_000 }).not.toContain("database");
+    await expect.poll(serverPid).not.toBe(killed);
+    await expect.poll(failing).not.toContain("database");
     again.child.kill("SIGTERM");
     expect(await again.ended).toBe(0);
     await expect(stat(lock)).rejects.toThrow("ENOENT");

@@ -107,7 +107,7 @@ async function settle(facilitator: FacilitatorClient, payload: Parameters<Facili
 }
 
 describe("this service's facilitator settles nothing after the reply which says that", () => {
-  test.each(Object.entries(ways))("%s, in any order of commits", { timeout: 90_000 }, async (_name, way) => {
+  test.each(Object.entries(ways))("%s, in any order of commits", async (_name, way) => {
     const runs: Run[] = [];
     let most = 40;
     while (runs.length < RACES) {

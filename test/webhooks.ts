@@ -96,7 +96,7 @@ export const workUntil = (what: () => unknown) =>
         await sendWebhooks();
         return (await what()) === true;
       },
-      { timeout: 60_000, interval: 20 },
+      { interval: 20 },
     )
     .toBe(true);
 

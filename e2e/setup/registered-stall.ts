@@ -51,6 +51,6 @@ export async function openRegisteredStall({ credential }: Owner, name: string): 
   await call(registerMandate, { id: mandateId, body: { ...bodyOf(prepared, signature), authorization } as never }, as);
   const registered = async () =>
     (await database().select().from(mandateRegistrations).where(eq(mandateRegistrations.mandateId, mandateId)))[0]?.status;
-  await expect.poll(registered, { timeout: 20_000 }).toBe("registered");
+  await expect.poll(registered).toBe("registered");
   return { seller, payTo, reportUrl: `${seller.url}/report`, mandateId };
 }

@@ -15,7 +15,7 @@ useDatabase();
 const checkout = useCheckout();
 
 /** Resolves when this many HTTP requests wait for a decision. */
-const untilWaiting = (count: number) => expect.poll(waitingRequests, { timeout: 10_000, interval: 20 }).toBe(count);
+const untilWaiting = (count: number) => expect.poll(waitingRequests, { interval: 20 }).toBe(count);
 
 describe("getCheckout", () => {
   test("answers at once without waitSeconds, and otherwise after that time if nobody decides", async () => {
@@ -68,7 +68,7 @@ describe("getCheckout", () => {
       answered += 1;
       return reply;
     });
-    await expect.poll(() => answered, { timeout: 10_000, interval: 20 }).toBe(10);
+    await expect.poll(() => answered, { interval: 20 }).toBe(10);
     await untilWaiting(200);
     await cancel(checkout.id, checkout.agent.credential);
     const replies = await Promise.all(waiting);

@@ -165,15 +165,12 @@ describe("takeBackApproval", () => {
  */
 const waiting = ({ sql }: HeldLocks, count: number) =>
   expect
-    .poll(
-      async () => {
-        // Within a transaction, PostgreSQL keeps the first result of pg_stat_activity until it is cleared.
-        await sql`SELECT pg_stat_clear_snapshot()`;
-        const rows = await sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-        return rows.length;
-      },
-      { timeout: 60_000 },
-    )
+    .poll(async () => {
+      // Within a transaction, PostgreSQL keeps the first result of pg_stat_activity until it is cleared.
+      await sql`SELECT pg_stat_clear_snapshot()`;
+      const rows = await sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      return rows.length;
+    })
     .toBe(count);
 
 /** Starts `first` and then `second` while the test has the mandate locked, so that `first` gets the lock first. */

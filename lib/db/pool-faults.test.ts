@@ -182,7 +182,6 @@ async function recover(pool: Pool): Promise<void> {
 describe("a pool of connections to a server that fails at any message", () => {
   test.each(Array.from({ length: ORDERS / 1_000 }, (_, at) => at * 1_000))(
     "ends every wait, reports writes correctly and recovers (sequences from %d)",
-    { timeout: 240_000 },
     async (first) => {
       let next = first;
       const client = async (): Promise<void> => {

@@ -274,7 +274,7 @@ describe("executePayment", () => {
     const scene = await paymentScene();
     const { authorizationId } = await authorized(scene, { expiresAt: new Date(Date.now() + 2_000).toISOString() });
     const codeOf = async () => (await execute(scene, { authorizationId })).problem.code;
-    await expect.poll(codeOf, { timeout: 10_000 }).toBe("authorization_expired");
+    await expect.poll(codeOf).toBe("authorization_expired");
     expect((await execute(scene, { authorizationId })).status).toBe(410);
   });
 });

@@ -43,7 +43,7 @@ describe("a payment under contracts that were not compared with the chain at sta
     expect((await readPayment(scene, authorizationId)).data.executions).toEqual([]);
     restore();
     expect((await execute(scene, { authorizationId })).status).toBe(200);
-    await expect.poll(() => balanceOf(scene), { timeout: 20_000, interval: 100 }).toBe(250_000n);
+    await expect.poll(() => balanceOf(scene), { interval: 100 }).toBe(250_000n);
   });
 
   test("by a proof is not signed for a registry that this service's guardian could not close", async () => {

@@ -78,9 +78,7 @@ async function followed(scene: PaymentScene, authorizationId: string) {
 }
 
 const untilSettled = (scene: PaymentScene, authorizationId: string) =>
-  expect
-    .poll(async () => (await followed(scene, authorizationId))?.settlementStatus, { timeout: 20_000, interval: 100 })
-    .toBe("settled");
+  expect.poll(async () => (await followed(scene, authorizationId))?.settlementStatus, { interval: 100 }).toBe("settled");
 
 describe("a payment that is enforced onchain", () => {
   test("is made by the module from the buyer's account, once, and answered with its transaction", async () => {

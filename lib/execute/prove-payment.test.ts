@@ -81,7 +81,7 @@ describe("an agent that holds no wallet", () => {
     expect((await fetch(`${shop.url}/report`, { headers: data.credentialHeaders ?? {} })).status).toBe(402);
     await shop.close();
     const settled = async () => (await reconcile(), (await readPayment(scene, authorizationId)).data.executions[0]);
-    await expect.poll(settled, { timeout: 20_000, interval: 200 }).toMatchObject({ settlementStatus: "settled" });
+    await expect.poll(settled, { interval: 200 }).toMatchObject({ settlementStatus: "settled" });
     expect(await sellerHas(scene)).toBe(250_000n);
     expect(await chain().balanceOf(scene.key.address)).toBe(9_750_000n);
     expect(await slots(scene)).toMatchObject([{ status: "used", slot: 0, authorizationId }]);

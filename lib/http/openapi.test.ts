@@ -51,7 +51,7 @@ describe("openApiDocument", () => {
     } finally {
       await rm(folder, { recursive: true });
     }
-  }, 60_000);
+  });
 
   test.each(operations.map((one) => [one.id, one] as const))("%s documents all error statuses of the interface", (id) => {
     const refusals = Object.keys(documented.get(id)?.responses ?? {}).filter((status) => Number(status) >= 400);

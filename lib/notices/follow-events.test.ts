@@ -61,7 +61,7 @@ test("parallel workers plan each notice once, and a worker that dies before its 
       tx.execute<{ ended: boolean }>(sql`
         SELECT pg_terminate_backend(pid) AS ended FROM pg_stat_activity
         WHERE datname = ${name} AND wait_event_type = 'Lock' AND pid <> pg_backend_pid()`);
-    await expect.poll(async () => (await end()).length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(async () => (await end()).length).toBe(1);
     expect(await dying).toBeInstanceOf(Error);
   });
   expect(await database().select().from(noticeCursors)).toEqual(cursors);

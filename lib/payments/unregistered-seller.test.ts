@@ -63,7 +63,7 @@ const decisionOf = async (scene: PaymentScene, intent: Record<string, unknown>) 
 
 async function settled(scene: PaymentScene, authorizationId: string) {
   const status = async () => (await readPayment(scene, authorizationId)).data.executions[0]?.settlementStatus;
-  await expect.poll(async () => (await reconcile(), status()), { timeout: 8_000, interval: 200 }).toBe("settled");
+  await expect.poll(async () => (await reconcile(), status()), { interval: 200 }).toBe("settled");
 }
 
 describe("a seller that is not registered", () => {

@@ -215,7 +215,7 @@ describe("a change at any place", () => {
     expect(answer).toEqual(verdict.withProof ? first : { receipt: (first as { receipt: string }).receipt });
   }
 
-  test("of a value in the answer or in the keys is refused", { timeout: 60_000 }, async () => {
+  test("of a value in the answer or in the keys is refused", async () => {
     const first = await original;
     const property = fc.asyncProperty(anyEdit, async (edit) => {
       const changed = structuredClone({ answer: first, keys });
@@ -226,7 +226,7 @@ describe("a change at any place", () => {
     await fc.assert(property, { numRuns: 3_000 });
   });
 
-  test("of a character in their JSON text is refused", { timeout: 60_000 }, async () => {
+  test("of a character in their JSON text is refused", async () => {
     const first = await original;
     const property = fc.asyncProperty(anyEdit, fc.boolean(), async (edit, ofKeys) => {
       const texts = [JSON.stringify(first), JSON.stringify(keys)].map((text, at) =>
@@ -243,7 +243,7 @@ describe("a change at any place", () => {
     await fc.assert(property, { numRuns: 3_000 });
   });
 
-  test("to any other JSON gives a verdict and never an exception", { timeout: 60_000 }, async () => {
+  test("to any other JSON gives a verdict and never an exception", async () => {
     const { receipt, proof } = await original;
     const property = fc.asyncProperty(fc.jsonValue(), fc.jsonValue(), async (one, two) => {
       for (const answer of [one, { receipt: one }, { receipt, proof: one }, { receipt, proof: { ...proof, log: one } }])

@@ -85,7 +85,7 @@ describe("signSamplePayment", () => {
     expect(await chain().balanceOf(samplePayTo())).toBe(2_000n);
     const read = async () =>
       (await send(payments.getPayment, getPayment, { as, id: authorizationId })).data.executions[0]?.settlementStatus;
-    await expect.poll(async () => (await reconcile(), read()), { timeout: 8_000, interval: 200 }).toBe("settled");
+    await expect.poll(async () => (await reconcile(), read()), { interval: 200 }).toBe("settled");
     // The seller accepts a signed payment only once.
     expect((await ask(executed.data.credentialHeaders)).status).toBe(402);
   });

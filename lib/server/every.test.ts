@@ -14,7 +14,7 @@ test("a job runs again and again, one run at a time, also after a failure", asyn
     runs += 1;
     if (runs === 2) throw new Error("failed");
   });
-  await expect.poll(() => runs, { timeout: 10_000 }).toBeGreaterThan(3);
+  await expect.poll(() => runs).toBeGreaterThan(3);
   await worker.stop();
   expect([most, open]).toEqual([1, 0]);
 });
@@ -26,6 +26,6 @@ test("a run that never ends does not stop its worker", async () => {
     return runs === 1 ? new Promise<void>(() => {}) : Promise.resolve();
   };
   const worker = every(1, "hanging", never, { runMaxMs: 50 });
-  await expect.poll(() => runs, { timeout: 10_000 }).toBeGreaterThan(2);
+  await expect.poll(() => runs).toBeGreaterThan(2);
   await worker.stop();
 });

@@ -100,7 +100,7 @@ async function follow(): Promise<void> {
   await followTransactions();
 }
 
-describe("a node whose n-th call fails, for every n", { timeout: 240_000 }, () => {
+describe("a node whose n-th call fails, for every n", () => {
   test("verify: the next try answers valid", async () => {
     const calls = await callsOf(async () => expect(await (await plain())("verify")).toMatchObject({ isValid: true }));
     await withEveryCallFailed(calls, async (fault) => {
@@ -179,7 +179,7 @@ describe("a node whose n-th call fails, for every n", { timeout: 240_000 }, () =
   });
 });
 
-describe("a node that never answers", { timeout: 120_000 }, () => {
+describe("a node that never answers", () => {
   test("callers get an answer with what is known, and the payment settles when the node answers again", async () => {
     for (const hang of [() => node.hangFrom(1), () => node.hangAfter("eth_sendRawTransaction")]) {
       const before = await received(scene);

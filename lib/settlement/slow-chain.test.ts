@@ -35,7 +35,7 @@ beforeAll(async () => {
   const close = () => Promise.resolve();
   const facilitator = ourFacilitator({ url: server.url, close }, credential["authorization"] ?? "");
   shop = await startSeller({ facilitator, payTo });
-}, 60_000);
+});
 afterAll(async () => {
   await shop.close();
   await server.stop();
@@ -61,7 +61,7 @@ async function sent(mined: boolean): Promise<Hex> {
 
 const taken = () => chain().balanceOf(payTo);
 
-describe("a standard buyer gets the product of a standard seller, and pays once", { timeout: 90_000 }, () => {
+describe("a standard buyer gets the product of a standard seller, and pays once", () => {
   test("on a chain of 4-second blocks and 3 confirmations, also when a transaction is dropped", async () => {
     const first = buy();
     await chain().client.dropTransaction({ hash: await sent(false) });

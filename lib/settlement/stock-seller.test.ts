@@ -78,7 +78,7 @@ describe("a seller with the standard x402 library", () => {
     expect(paid.status).toBe(200);
     const receipt = decodePaymentResponseHeader(paid.headers.get("payment-response") ?? "");
     await expect
-      .poll(async () => (await reconcile(), settlementStatus(scene, authorizationId)), { timeout: 8_000, interval: 200 })
+      .poll(async () => (await reconcile(), settlementStatus(scene, authorizationId)), { interval: 200 })
       .toBe("settled");
     const { data } = await readPayment(scene, authorizationId);
     expect(data.executions[0]).toMatchObject({ settlementReference: receipt.transaction });
@@ -158,7 +158,7 @@ describe("a seller with the standard x402 library", () => {
       forget("env");
     });
     const reply = fetch(`${shop.url}/report`, { headers: credentialHeaders ?? {} });
-    await expect.poll(() => settlementStatus(scene, authorizationId), { timeout: 10_000 }).toBe("unknown");
+    await expect.poll(() => settlementStatus(scene, authorizationId)).toBe("unknown");
     delete process.env["RELAY_MAX_FEE_GWEI"];
     forget("env");
     await database().update(executions).set({ nextCheckAt: past }).where(eq(executions.executionId, executionId));

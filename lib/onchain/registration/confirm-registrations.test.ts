@@ -45,7 +45,7 @@ const registryCall = { abi: registryAbi, functionName: "registerMandate" } as co
 describe("confirmRegistrations", () => {
   test("a mined registration becomes registered, with its transaction", async () => {
     const { registrationId, request } = await submitted();
-    await expect.poll(async () => (await lookAgain(registrationId)).status, { timeout: 10_000 }).toBe("registered");
+    await expect.poll(async () => (await lookAgain(registrationId)).status).toBe("registered");
     expect((await registrationOf(registrationId)).txHash).toMatch(/^0x[0-9a-f]{64}$/);
     expect((await eventsOf(request.mandateId)).map(({ type }) => type)).toContain("onchain.mandateRegistrationConfirmed");
   });

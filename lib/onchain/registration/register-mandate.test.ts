@@ -124,7 +124,7 @@ describe("registerMandate", () => {
       await confirmRegistrations();
       return (await registrationsOf(scene.mandateId))[0]?.status;
     };
-    await expect.poll(status, { timeout: 10_000 }).toBe("registered");
+    await expect.poll(status).toBe("registered");
     expect((await registrationsOf(scene.mandateId))[0]).toMatchObject({ failure: null, revocation: "none" });
     expect((await eventsOf(scene.mandateId)).map(({ type }) => type)).toEqual(
       expect.arrayContaining(["onchain.mandateRegistrationSubmitted", "onchain.mandateRegistrationConfirmed"]),
