@@ -6,6 +6,10 @@ import type { Caller, Idempotency, Operation } from "#lib/http/operation.ts";
 import { invalidField, Problem } from "#lib/problem.ts";
 
 const HEADER = /^[\x21-\x7e]{1,255}$/;
+const POINTER = "/headers/Idempotency-Key";
+
+/** Without the quotes of a structured header, in which the IETF's draft writes the key: "k-1" and k-1 are one key. */
+const keyIn = (header: string | null): string | null => (header === null ? null : (/^"(.*)"$/.exec(header)?.[1] ?? header));
 
 const at = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null && Object.hasOwn(value, name)
@@ -45,13 +49,13 @@ export function compileIdempotency(
   const pointer = place ? `/${place.join("/")}` : "";
   const madeAnew = operation.madeAnew ?? [];
   return (request, input, caller) => {
-    const header = request.headers.get("idempotency-key");
+    const header = keyIn(request.headers.get("idempotency-key"));
     const inBody = place?.reduce(at, input.body);
     if (header !== null && !HEADER.test(header)) {
-      throw invalidField("/headers/Idempotency-Key", "Use 1 to 255 visible ASCII characters.");
+      throw invalidField(POINTER, "Use 1 to 255 visible ASCII characters.");
     }
     if (typeof inBody === "string" && header !== null && header !== inBody) {
-      throw invalidField(pointer, "The Idempotency-Key header and the body carry different keys. Send one of them.");
+      throw invalidField(POINTER, `The header and ${pointer} in the body carry different keys. Send one of them.`);
     }
     const key = typeof inBody === "string" ? inBody : header;
     if (key === null) {

@@ -162,7 +162,7 @@ const idempotencyKey = {
   in: "header",
   required: false,
   description:
-    "If the same request is sent again with the same key, it gets the stored answer. Use a new key for each new request.",
+    "If the same request is sent again with the same key, it gets the stored answer. Use a new key for each new request. Quotes around the key are not part of it.",
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$" },
   example: "4f1c7f0e-6a0e-4a50-9a4e-0d4cf2f6a001",
 };

@@ -210,10 +210,29 @@ describe.each(waysIn)("by %s", (_name, open) => {
       });
     expect((await authorize("a", { "idempotency-key": "b" })).body).toMatchObject({
       code: "invalid_request",
-      errors: [{ pointer: "/intent/idempotencyKey" }],
+      errors: [{ pointer: "/headers/Idempotency-Key" }],
     });
     expect((await authorize(null, {})).body).toMatchObject({ status: 400, code: "idempotency_key_required" });
     expect((await authorize("a", { "idempotency-key": "a" })).status).toBe(404);
+    expect((await authorize("a", { "idempotency-key": '"a"' })).status).toBe(404);
+  });
+
+  test("a key in quotes, as the IETF's draft writes it, is the same key without them", async () => {
+    const own = await createBuyer();
+    const replies = [];
+    for (const key of ["k-quoted", '"k-quoted"'])
+      replies.push(
+        await ask("/api/v1/mandates", {
+          method: "POST",
+          as: own.person.credential,
+          headers: { "idempotency-key": key },
+          body: { name: "Once", policy },
+        }),
+      );
+    expect(replies.map(({ status }) => status)).toEqual([201, 201]);
+    expect(replies[1]?.bytes).toBe(replies[0]?.bytes);
+    const reply = await draft({ "idempotency-key": '""' });
+    expect(reply.body).toMatchObject({ code: "invalid_request", errors: [{ pointer: "/headers/Idempotency-Key" }] });
   });
 
   test("only the API document and the liveness check are open to anyone", async () => {
