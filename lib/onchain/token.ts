@@ -1,5 +1,14 @@
 import { eip3009ABI } from "@x402/evm";
-import { encodeFunctionData, hashTypedData, parseAbi, parseSignature, recoverAddress, type Hex } from "viem";
+import {
+  encodeFunctionData,
+  hashTypedData,
+  isErc6492Signature,
+  parseAbi,
+  parseErc6492Signature,
+  parseSignature,
+  recoverAddress,
+  type Hex,
+} from "viem";
 import { chainIsSilent, chainReverted, publicClient, ranOutOfGas } from "#lib/chains/client.ts";
 import { lower } from "#lib/evm.ts";
 import type { Credential } from "#lib/x402/credential.ts";
@@ -53,6 +62,21 @@ export async function signedByKey(account: string, hash: Hex, signature: Hex): P
   }
 }
 
+/** A wallet may wrap its signature with the calls that would deploy it (ERC-6492). Returns the signature without them. */
+export function unwrapped(signature: Hex): Hex {
+  try {
+    return parseErc6492Signature(signature).signature;
+  } catch {
+    return signature;
+  }
+}
+
+/** Whether the signature is of a wallet that is not deployed, so that nobody can check it and the token refuses it. */
+export const isUndeployed = async ({ payer, signature }: Credential, chain: string): Promise<boolean> =>
+  isErc6492Signature(signature) && isEmpty(await publicClient(chain).getCode({ address: payer }));
+
+const isEmpty = (code: string | undefined): boolean => code === undefined || code === "0x";
+
 /** Whether an account's code accepts this signature (ERC-1271). @throws if the chain does not answer */
 export async function acceptedByCode(chain: string, account: Hex, hash: Hex, signature: Hex): Promise<boolean> {
   try {
@@ -72,8 +96,9 @@ export async function acceptedByCode(chain: string, account: Hex, hash: Hex, sig
 /** As in USDC 2.2, an account with code (also by EIP-7702) is checked only by ERC-1271. */
 async function signedByPayer(credential: Credential, expected: ExpectedPayment, code: string | undefined): Promise<boolean> {
   const digest = digestOf(expected, credential);
-  const { payer, signature } = credential;
-  if (code === undefined || code === "0x") return isCanonicalSignature(signature) && signedByKey(payer, digest, signature);
+  const { payer } = credential;
+  const signature = unwrapped(credential.signature);
+  if (isEmpty(code)) return isCanonicalSignature(signature) && signedByKey(payer, digest, signature);
   return acceptedByCode(expected.asset.chain, payer, digest, signature);
 }
 
@@ -82,7 +107,8 @@ export const balanceOf = (chain: string, tokenAddress: Hex, account: Hex): Promi
 
 /** A canonical signature of 65 bytes is passed as v, r and s, and any other signature as bytes. */
 export function transferCall({ amount, payTo }: ExpectedPayment, credential: Credential): Hex {
-  const { payer, validAfter, validBefore, nonce, signature } = credential;
+  const { payer, validAfter, validBefore, nonce } = credential;
+  const signature = unwrapped(credential.signature);
   const transfer = [payer, payTo, amount, validAfter, validBefore, nonce] as const;
   const call = { abi: eip3009ABI, functionName: "transferWithAuthorization" } as const;
   if (!isCanonicalSignature(signature)) return encodeFunctionData({ ...call, args: [...transfer, signature] });

@@ -58,9 +58,12 @@ export async function askChain(credential: Credential, payment: ExpectedPayment)
     : { ok: false, credential, failure: verdict };
 }
 
+const DEPLOY_FIRST = "The paying wallet is a contract that is not deployed. Deploy the wallet first, then execute the payment.";
+
 /** One request to the chain is usually enough; otherwise further requests find the reason. */
 async function judgeTransfer(credential: Credential, payment: ExpectedPayment): Promise<Verdict> {
   const { signature, validAfter } = credential;
+  if (await isUndeployed(credential, payment.asset.chain)) return failed("signature_invalid", DEPLOY_FIRST);
   const transfers = await wouldTransfer(credential, payment);
   // Some tokens accept signatures of plain accounts (132 characters) in a non-canonical form, which this service refuses.
   if (transfers && (signature.length !== 132 || isCanonicalSignature(signature))) return { ok: true };

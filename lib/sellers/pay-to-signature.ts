@@ -1,5 +1,5 @@
 import { hashMessage, type Hex } from "viem";
-import { acceptedByCode, signedByKey } from "#lib/onchain/token.ts";
+import { acceptedByCode, signedByKey, unwrapped } from "#lib/onchain/token.ts";
 import { askingChain } from "#lib/chains/asking-chain.ts";
 import { invalidField } from "#lib/problem.ts";
 import { ANY_CHAIN, type PayToChallenge } from "#lib/sellers/pay-to-store.ts";
@@ -8,9 +8,9 @@ import { ANY_CHAIN, type PayToChallenge } from "#lib/sellers/pay-to-store.ts";
 export async function requireSigned({ address, chain, text }: PayToChallenge, signature: Hex): Promise<string> {
   const hash = hashMessage(text);
   if (await signedByKey(address, hash, signature)) return ANY_CHAIN;
-  if (await askingChain(chain, () => acceptedByCode(chain, address as Hex, hash, signature))) return chain;
+  if (await askingChain(chain, () => acceptedByCode(chain, address as Hex, hash, unwrapped(signature)))) return chain;
   throw invalidField(
     "/signature",
-    `This is no signature of ${address} over the challenge's text. Sign the text as it is, byte for byte.`,
+    `This is no signature of ${address} over the challenge's text. Sign the text as it is, byte for byte. If the address is a contract wallet that is not deployed on ${chain}, deploy the wallet first.`,
   );
 }

@@ -1,6 +1,6 @@
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
 import { afterEach, describe, expect, test } from "vitest";
-import { concat, type Address, type Hex } from "viem";
+import { concat, serializeErc6492Signature, type Address, type Hex } from "viem";
 import { eq } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
 import { authenticate } from "#lib/identity/sessions/authenticate.ts";
@@ -93,6 +93,30 @@ describe("the service's own facilitator", () => {
       paymentCredential: await signed(refusing, expectedOf(scene)),
     });
     expect([refused.status, refused.problem.code]).toEqual([402, "signature_invalid"]);
+  });
+
+  test("unwraps the signature of a deployed wallet (ERC-6492), and says that an undeployed wallet has to be deployed", async () => {
+    const scene = await paymentScene(weSettle);
+    const deployed = await fundedWallet(chain());
+    await delegate(deployed.address, AGREES);
+    const wrapped = async (wallet: PrivateKeyAccount): Promise<string> => {
+      const payload = JSON.parse(Buffer.from(await signed(wallet, expectedOf(scene)), "base64").toString()) as {
+        payload: { signature: Hex };
+      };
+      const { signature } = payload.payload;
+      payload.payload.signature = serializeErc6492Signature({ address: deployed.address, data: "0xabcd", signature });
+      return Buffer.from(JSON.stringify(payload)).toString("base64");
+    };
+    const pay = async (wallet: PrivateKeyAccount) =>
+      execute(scene, {
+        authorizationId: (await authorized(scene)).authorizationId,
+        paymentCredential: await wrapped(wallet),
+      });
+    const paid = await pay(deployed);
+    expect([paid.status, paid.data.settlementStatus]).toEqual([200, "settled"]);
+    const refused = await pay(await fundedWallet(chain()));
+    expect([refused.status, refused.problem.code]).toEqual([402, "signature_invalid"]);
+    expect(refused.problem.detail).toContain("Deploy the wallet first");
   });
 
   test("settles 12 payments of 12 wallets at once", async () => {

@@ -59,10 +59,11 @@ const reasons: readonly (readonly [RegExp, FailureCode, string])[] = [
   ],
   [/transaction_state$/, "settlement_rejected", "The token refuses this transfer. Pay from another wallet."],
   [
-    /(signature|undeployed_smart_wallet|factory_not_allowed)$/,
+    /(undeployed_smart_wallet|factory_not_allowed)$/,
     "signature_invalid",
-    "The payment credential's signature is not valid.",
+    "The paying wallet is a contract that is not deployed. Deploy the wallet first, then sign a new payment credential.",
   ],
+  [/signature$/, "signature_invalid", "The payment credential's signature is not valid."],
 ];
 
 export function failureOf(reason: string | undefined): Failure {

@@ -45,6 +45,7 @@ import {
   type RegistrationRow,
 } from "#lib/onchain/registry/registration-store.ts";
 import { registrationArgs, registryAbi, type RegisterCall } from "#lib/onchain/registry/registry.ts";
+import { unwrapped } from "#lib/onchain/token.ts";
 import { queueRelay, relayNow } from "#lib/onchain/relay/queue-relay.ts";
 import { queueRevocations } from "#lib/onchain/registration/revoke-registrations.ts";
 import type { StoredAuthorization } from "#lib/onchain/tables.ts";
@@ -131,7 +132,7 @@ async function checkOnChain(signable: Signable | null, body: RegisterBody, deplo
   await requireSameContracts(deployment.chain);
   const { account = NOBODY, candidates = [] } = signable ?? {};
   const facts = await readAccount(deployment, account, BigInt(body.nonce));
-  const signature = body.signature as Hex;
+  const signature = unwrapped(body.signature as Hex);
   const signed = await requireSigned(candidates, signature, signsByKey(facts, body.authorization, deployment));
   if (signable === null) throw new Error("A signature was accepted for an id that no mandate has.");
   await requireRegistrable(signable, body, facts.nonceUsed);
@@ -184,7 +185,7 @@ async function begin(
     data: encodeFunctionData({
       abi: registryAbi,
       functionName: "registerMandate",
-      args: registrationArgs(signed, body.signature as Hex),
+      args: registrationArgs(signed, unwrapped(body.signature as Hex)),
     }),
     ...(delegation && { authorizationList: [delegation] }),
   });
