@@ -1,12 +1,29 @@
 import { Copyable } from "#components/ui/copyable.tsx";
+import { Moment } from "#components/ui/moment.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Timeline } from "#components/ui/timeline.tsx";
 import { Isolated } from "#components/ui/untrusted.tsx";
 import type { PaymentStep } from "#lib/pages/timeline.ts";
 
-const Told = ({ step: { text, evidence } }: { readonly step: PaymentStep }) => (
+/** A payment that is signed to be valid for ever is stored with an end in this year. */
+const NO_END = 9999;
+
+const Held = ({ until }: { readonly until: Date }) => (
+  <p>
+    {until.getUTCFullYear() === NO_END ? (
+      "The signed payment has no end: the amount stays held until it is settled or the payer cancels it on the network."
+    ) : (
+      <>
+        The amount stays held until <Moment at={until.toISOString()} show="minute" /> at the latest.
+      </>
+    )}
+  </p>
+);
+
+const Told = ({ step: { text, heldUntil, evidence } }: { readonly step: PaymentStep }) => (
   <>
     {text !== undefined && <Isolated>{text}</Isolated>}
+    {heldUntil && <Held until={heldUntil} />}
     {evidence.length > 0 && (
       <span className="flex flex-wrap gap-x-4">
         {evidence.map(({ label, value }) => (

@@ -10,7 +10,7 @@ import { expectedPayment, type Verification } from "#lib/payments/verify-credent
 import { Problem } from "#lib/problem.ts";
 import { mayBroadcast, refuseSmall } from "#lib/onchain/broadcast-caps.ts";
 import { leaseMs } from "#lib/settlement/limits.ts";
-import { credentialHeaders, type Credential } from "#lib/x402/credential.ts";
+import { credentialHeaders, endOf, type Credential } from "#lib/x402/credential.ts";
 import { refuseUnproven } from "#lib/sellers/refuse-payee.ts";
 import { failed } from "#lib/x402/failure.ts";
 import { compareSigner } from "#lib/x402/verify.ts";
@@ -105,7 +105,7 @@ function submitted(credential: Credential, authorization: AuthorizationRow, from
     credential: credential.payload,
     tokenAddress: credential.token,
     nonce: credential.nonce,
-    validBefore: new Date(Number(credential.validBefore) * 1000),
+    validBefore: endOf(credential),
     credentialHeaders: credentialHeaders(credential),
     fromBlock,
     nextCheckAt: new Date(now.getTime() + (isSettledForSeller ? leaseMs() : FIRST_CHECK_MS)),

@@ -5,6 +5,8 @@ import { lower } from "#lib/evm.ts";
 import { suspendMandate } from "#lib/mandates/lifecycle/suspend-mandate.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import { credentialClaims } from "#lib/holds/tables.ts";
+import { sweepHolds } from "#lib/settlement/sweep.ts";
+import { holdsOf } from "#test/asking.ts";
 import { useDatabase } from "#test/database.ts";
 import { brokenSums } from "#test/invariants.ts";
 import { eventsOf } from "#test/mandates.ts";
@@ -56,6 +58,23 @@ describe("executePayment", () => {
     });
     expect(await chain().balanceOf(scene.seller.payTo)).toBe(250_000n);
     expect((await eventsOf(data.executionId)).map(({ type }) => type)).toEqual(["payment.submitted", "payment.settled"]);
+  });
+
+  test.each([
+    ["a week", 604_800, 604_800_000],
+    ["for ever", Number.MAX_SAFE_INTEGER, null],
+  ])("200 accepts a payment that is valid %s, and holds its amount until then", async (_, seconds, lifeMs) => {
+    const scene = await paymentScene();
+    const { authorizationId } = await authorized(scene);
+    const paymentCredential = await signed(await fundedWallet(chain()), expectedOf(scene, seconds));
+    const { status, data } = await execute(scene, { authorizationId, paymentCredential });
+    expect([status, data.settlementStatus]).toEqual([200, "pending"]);
+    const until = Date.parse(data.heldUntil ?? "");
+    if (lifeMs === null) expect(data.heldUntil).toBe("9999-12-31T23:59:59.000Z");
+    else expect(Math.abs(until - Date.now() - lifeMs)).toBeLessThan(60_000);
+    await sweepHolds();
+    expect(await holdsOf(scene.mandateId)).toMatchObject([{ authorizationId, status: "submitted" }]);
+    expect((await readPayment(scene, authorizationId)).data.executions).toMatchObject([{ heldUntil: data.heldUntil }]);
   });
 
   test("200 replays the same bytes, and parallel requests with one key have one effect", async () => {
@@ -199,7 +218,7 @@ describe("executePayment", () => {
     const cases: readonly (readonly [string, string])[] = [
       ["credential_malformed", "!!!"],
       ["credential_malformed", "e30="],
-      ["credential_malformed", "A".repeat(32_772)],
+      ["credential_malformed", "A".repeat(98_304)],
       ["amount_mismatch", tampered(good, ({ accepted }) => (accepted["amount"] = "1"))],
       ["recipient_mismatch", await signed(wallet, { ...expected, payTo: lower(stranger.address) })],
       ["amount_mismatch", await signed(wallet, { ...expected, amount: 250_001n })],

@@ -28,7 +28,7 @@ import {
   type PlainSettlement,
 } from "#lib/settlement/store.ts";
 import { evidenceWithin, settleAndConfirm, settlingMs } from "#lib/settlement/submit.ts";
-import { signatureHash, type Credential } from "#lib/x402/credential.ts";
+import { endOf, signatureHash } from "#lib/x402/credential.ts";
 import type { FailureCode } from "#lib/x402/failure.ts";
 import { requirementsOf } from "#lib/x402/requirements.ts";
 
@@ -115,8 +115,6 @@ async function book(asked: SettlementRequest, seller: Seller, settlementId: stri
   if (finding.kind === "failed") return refused(asked, finding.failure.code, finding.failure.detail);
   return pending(asked, finding.kind === "broadcast" ? finding.transaction : await transactionOf(settlementId));
 }
-
-const endOf = ({ validBefore }: Credential): Date => new Date(Number(validBefore) * 1000);
 
 const revoked = (asked: SettlementRequest): SettleResponse =>
   refused(asked, "settlement_rejected", "The key of this request, or its seller, was revoked.");

@@ -6,7 +6,7 @@ import { lower } from "#lib/evm.ts";
 import { authorizationOf, claimOf, type AuthorizationRow, type ExecutionRow } from "#lib/holds/execution-store.ts";
 import { expectedPayment } from "#lib/payments/verify-credential.ts";
 import { refusePayee } from "#lib/sellers/refuse-payee.ts";
-import { refuseSmall } from "#lib/onchain/broadcast-caps.ts";
+import { tooSmallToSell } from "#lib/onchain/broadcast-caps.ts";
 import { executionOfCredential, findPlainSettlement, type PlainSettlement } from "#lib/settlement/store.ts";
 import {
   decodeCredential,
@@ -64,8 +64,8 @@ export async function readAsked(asked: RequestBody, organizationId: string): Pro
     now,
     SENT_NOW_SECONDS,
   );
-  const small = isBegun(match) ? null : refuseSmall(expected.amount, expected.asset);
-  if (small) return refuse(small, payer);
+  const small = isBegun(match) ? null : tooSmallToSell(expected.amount, expected.asset);
+  if (small !== null) return refuse(failed("settlement_rejected", small), payer);
   const late = !fits.ok && fits.code === "credential_expired" && wasSubmitted(match);
   if (!fits.ok && !late) return refuse(fits, payer);
   if (match.kind === "execution" && !samePayment(expectedPayment(match.authorization), expected)) {

@@ -71,6 +71,8 @@ export type IntentFacts = {
     readonly theirs?: string;
     readonly registered?: string;
   }[];
+  /** The smallest payment that this service would settle for the seller, such as "0.001 USDC"; set only if this one is smaller. */
+  readonly settledFrom?: string;
   readonly amount: Atomic;
   readonly fee: { readonly serviceFee: Atomic; readonly buyerShare: Atomic };
   readonly asset: string;

@@ -12,11 +12,12 @@ export function intentRules(on: Case): void {
 
 function soundness(on: Case): void {
   const { intent, now } = on;
-  const { amount, fee, expiresAt } = intent;
+  const { amount, fee, expiresAt, settledFrom } = intent;
   // An unreadable time counts as expired, because a comparison with NaN is false.
   if (expiresAt.getTime() > now.getTime()) add(on, say.intentValid, toWire(expiresAt));
   else add(on, say.intentExpired);
   if (amount <= 0n || fee.buyerShare < 0n) add(on, say.notPositive);
+  if (settledFrom !== undefined) add(on, say.tooSmallToSettle, settledFrom);
 }
 
 function registration(on: Case): void {

@@ -32,6 +32,10 @@ export const challengeDiffers = sentence(
     pointer,
   }),
 );
+export const tooSmallToSettle = sentence(89, "challenge_mismatch", "intent.amount", (_, least: string) => ({
+  message: `This service settles the seller's payments from ${least} on, and this one is smaller. Ask the seller to charge for more at once.`,
+  pointer: "/intent/amount",
+}));
 export const asChallenged = fixed(22, "satisfied", "intent.registration", "The intent is what the seller's challenge asks for.");
 export const asRegistered = fixed(23, "satisfied", "intent.registration", "The intent is what the seller registered.");
 export const declined = fixed(

@@ -30,15 +30,32 @@ export async function countGas(tx: Tx, organizationId: string): Promise<boolean>
 export const mayBroadcast = async (tx: Tx, sellerOrganizationId: string): Promise<boolean> =>
   perSeller()(sellerOrganizationId).allowed && countGas(tx, sellerOrganizationId);
 
-/** Null if the payment is large enough for the service to pay its gas. */
-export function refuseSmall(
-  amount: bigint,
-  { asset, tokenDecimals }: { readonly asset: string; readonly tokenDecimals: number },
-): ({ readonly ok: false } & Failure) | null {
+type Token = { readonly asset: string; readonly tokenDecimals: number };
+
+/** The smallest payment whose gas the service pays, such as "0.001 USDC", if this one is smaller. Otherwise null. */
+export function leastIfSmaller(amount: bigint, { asset, tokenDecimals }: Token): string | null {
   const least = env().SETTLEMENT_MINIMUM;
   const [whole = "", fraction = ""] = least.split(".");
   const scaled = BigInt(whole + fraction.padEnd(DIGITS, "0"));
-  if (amount * 10n ** BigInt(DIGITS) >= scaled * 10n ** BigInt(tokenDecimals)) return null;
-  const detail = `The service pays the gas of payments from ${least} ${asset} on, and this one is smaller. Sell in larger amounts, or settle it yourself.`;
-  return failed("settlement_rejected", detail);
+  return amount * 10n ** BigInt(DIGITS) >= scaled * 10n ** BigInt(tokenDecimals) ? null : `${least} ${asset}`;
+}
+
+/** What a seller is told. Null if the payment is large enough for the service to pay its gas. */
+export function tooSmallToSell(amount: bigint, token: Token): string | null {
+  const least = leastIfSmaller(amount, token);
+  return (
+    least &&
+    `The service pays the gas of payments from ${least} on, and this one is smaller. Sell in larger amounts, or settle it yourself.`
+  );
+}
+
+/** What a buyer's agent is told. Null if the payment is large enough for the service to pay its gas. */
+export function refuseSmall(amount: bigint, token: Token): ({ readonly ok: false } & Failure) | null {
+  const least = leastIfSmaller(amount, token);
+  return least === null
+    ? null
+    : failed(
+        "settlement_rejected",
+        `This service settles the seller's payments from ${least} on, and this one is smaller. Nothing was sent. Ask the seller to charge for more at once.`,
+      );
 }

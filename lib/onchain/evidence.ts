@@ -100,10 +100,11 @@ export async function judgeBlocks(chain: string, read: (block: bigint) => Promis
 export const readEvidence = (transfer: AuthorizedTransfer, now: Date, at?: bigint): Promise<Evidence> =>
   judgeBlocks(transfer.chain, (block) => evidenceAt(transfer, now, block), at);
 
+/** Newest first: an event that earlier checks did not see is recent, and the first block may be years back. */
 export function* blockRanges(first: bigint, last: bigint) {
-  for (let fromBlock = first; fromBlock <= last; fromBlock += LOG_BLOCKS) {
-    const end = fromBlock + LOG_BLOCKS - 1n;
-    yield { fromBlock, toBlock: end < last ? end : last };
+  for (let toBlock = last; toBlock >= first; toBlock -= LOG_BLOCKS) {
+    const start = toBlock - LOG_BLOCKS + 1n;
+    yield { fromBlock: start > first ? start : first, toBlock };
   }
 }
 

@@ -32,6 +32,7 @@ const attempt: Attempt = {
   failureCode: null,
   failureDetail: null,
   unknownSince: null,
+  heldUntil: null,
 };
 const asked = { checkoutIntentId: "cki_1", status: "awaiting_approval", expiresAt: later, decided: null } as const;
 const mira = { by: "Mira Okafor", at: at(30), yes: true, reason: null, takenBack: null };
@@ -41,6 +42,14 @@ const titles = (change: Partial<PaymentFacts>) =>
 const captured = { ...hold, status: "captured", resolvedAt: at(20) } as const;
 
 describe("the timeline of a payment", () => {
+  test.each(["pending", "processing", "unknown"] as const)("that is %s says until when its amount is held", (status) => {
+    const attempts = [{ ...attempt, status, heldUntil: later, unknownSince: status === "unknown" ? at(15) : null }];
+    const steps = paymentTimeline({ ...facts, attempts }, now);
+    expect(steps.filter(({ heldUntil }) => heldUntil).map(({ state, heldUntil }) => [state, heldUntil])).toEqual([
+      ["now", later],
+    ]);
+  });
+
   test.each<[string, Partial<PaymentFacts>, readonly string[]]>([
     ["denied, ends at once", { outcome: "deny", hold: null }, ["stopped Denied"]],
     [

@@ -12,6 +12,8 @@ export type PaymentStep = {
   readonly at?: Date;
   /** The sentences can contain untrusted text, such as the agent's name, which is isolated. */
   readonly text?: string;
+  /** The amount stays reserved until then at the latest. */
+  readonly heldUntil?: Date;
   readonly evidence: readonly Evidence[];
 };
 
@@ -27,6 +29,8 @@ export type Attempt = {
   readonly failureCode: string | null;
   readonly failureDetail: string | null;
   readonly unknownSince: Date | null;
+  /** When the signed payment expires, while its outcome is not known. */
+  readonly heldUntil: Date | null;
 };
 
 export type PaymentFacts = {
@@ -164,7 +168,8 @@ const meaningOf = ({ failureCode, failureDetail }: Attempt): string =>
   isFailure(failureCode) ? failures[failureCode] : failureDetail === null ? "The attempt failed." : isolated(failureDetail);
 
 function attemptSteps(attempt: Attempt, number: number, { network }: PaymentFacts): PaymentStep[] {
-  const { executionId, status, createdAt, resolvedAt, submitted, weSettle, transaction, unknownSince } = attempt;
+  const { executionId, status, createdAt, resolvedAt, submitted, weSettle, transaction, unknownSince, heldUntil } = attempt;
+  const held = heldUntil && { heldUntil };
   const evidence = [id("execution id", executionId)];
   const which = number === 1 ? "" : ` (attempt ${number})`;
   if (!submitted) {
@@ -186,6 +191,7 @@ function attemptSteps(attempt: Attempt, number: number, { network }: PaymentFact
           title: `Outcome unknown${which}`,
           at: unknownSince,
           text: "The credential was submitted, and its outcome is not known yet. The amount stays held while we ask the network.",
+          ...(status === "unknown" && held),
           evidence: [],
         },
       ]
@@ -195,12 +201,14 @@ function attemptSteps(attempt: Attempt, number: number, { network }: PaymentFact
       state: "now",
       title: `Waits for the seller${which}`,
       text: "The seller settles it. We watch the network.",
+      ...held,
       evidence: [],
     },
     processing: {
       state: "now",
       title: `Being settled${which}`,
       text: weSettle ? "We submit it to the network." : "A transaction is known and not final yet.",
+      ...held,
       evidence: proof,
     },
     unknown: { title: `Settled or failed${which}`, text: "Only what the network shows decides it.", evidence: proof },

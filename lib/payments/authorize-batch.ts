@@ -23,6 +23,7 @@ import { refusal, type Answer, type Item } from "#lib/payments/queue-item.ts";
 import type { BatchTerms } from "#lib/payments/judge-item.ts";
 import { compiledPolicies, factsOf, type BatchFacts } from "#lib/payments/batch-facts.ts";
 import { withSeenOffers } from "#lib/payments/batch-offers.ts";
+import { leastIfSmaller } from "#lib/onchain/broadcast-caps.ts";
 import { waiversOf } from "#lib/payments/batch-waivers.ts";
 import { openAndLoad, sellerDomainOf } from "#lib/payments/batch-load.ts";
 import { lostOrder, lostSlot, saveBatch } from "#lib/payments/batch-save.ts";
@@ -37,6 +38,7 @@ const AGAIN_MS = 3_000;
 
 export const batchTerms = (): BatchTerms => ({
   assetOf,
+  leastIfSmaller,
   readOffer: (challenge) => readOffer(challenge, sellerDomainOf),
   onlyChain: onlyChain(),
   asking: { checkoutUrl: (checkoutIntentId) => `${env().BASE_URL}/checkout/${checkoutIntentId}`, pollCheckout, execute },

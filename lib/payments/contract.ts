@@ -158,8 +158,10 @@ export const executePayment = operation({
   access: { capability: "payments:execute" },
   // A wallet signs with a new nonce each time, so a retry may contain another signed payment than the first request.
   madeAnew: [["paymentCredential"]],
+  // A credential repeats the seller's 402, which may be as large as the body of authorizePayment.
+  bodyLimits: { bytes: 131_072, nodes: 100, depth: 16 },
   body: z
-    .strictObject({ authorizationId: Id, idempotencyKey: ClientId, paymentCredential: z.string().max(65_536).optional() })
+    .strictObject({ authorizationId: Id, idempotencyKey: ClientId, paymentCredential: z.string().max(98_304).optional() })
     .meta({ id: "ExecutePayment" }),
   response: PaymentExecution,
   problems: [

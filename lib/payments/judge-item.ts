@@ -22,6 +22,8 @@ export type BatchTerms = {
   /** The links and calls of a checkout. Null in a simulation, which opens no checkout. */
   readonly asking: AskingTerms | null;
   readonly assetOf: (chain: string, asset: string) => AssetOnChain | null;
+  /** The smallest amount that this service settles, if this one is smaller. */
+  readonly leastIfSmaller: (amount: bigint, asset: AssetOnChain) => string | null;
   readonly onlyChain: string | null;
   readonly keyReused: () => Problem;
   readonly readOffer: (challenge: unknown) => Offer | null;
@@ -94,7 +96,11 @@ export function judge(item: Item, budget: Budget, facts: BatchFacts, terms: Batc
   const probe = probeOf(item, budget, parties, terms);
   const mismatches = findMismatches(item, { seller, resource, offered }, read, terms.readOffer);
   const quoted = quote(item, seller, resource, read, facts);
-  const told = intentFacts(item, budget, { ...parties, mismatches }, quoted.fee, facts);
+  const least = weSettle(item, resource) ? terms.leastIfSmaller(read.amount, read.asset) : null;
+  const told = {
+    ...intentFacts(item, budget, { ...parties, mismatches }, quoted.fee, facts),
+    ...(least !== null && { settledFrom: least }),
+  };
   const asked = probe ? { ...told, ...foundBy(probe, item, facts) } : told;
   const decision = decide(budget.facts, budget.usage, asked, facts.now);
   const assuranceAsked = highestAsked(
@@ -104,6 +110,9 @@ export function judge(item: Item, budget: Budget, facts: BatchFacts, terms: Batc
   return { ...parties, quoted, asked, decision, assuranceAsked, dueProbe };
 }
 export type Judgement = ReturnType<typeof judge>;
+
+const weSettle = ({ intent }: Item, resource: RegisteredResource | null): boolean =>
+  settlementModeOf(intent, resource) !== "offchainAuthorized" && resource?.paymentConfig.facilitatorUrl === undefined;
 
 const whereToProbe = (probe: OfferProbe): DueProbe | null => (probe.url === null ? null : { ...probe, url: probe.url });
 

@@ -38,6 +38,10 @@ export const PaymentExecution = z
     failureActor: Actor.optional(),
     failureDetail: z.string().optional(),
     failureMetadata: z.record(z.string(), z.unknown()).optional(),
+    heldUntil: Timestamp.optional().meta({
+      description:
+        "While the outcome is open: when the signed payment expires. The amount stays reserved until then, or until the network shows the outcome. A payment without an end has a time in the year 9999.",
+    }),
     createdAt: Timestamp,
   })
   .meta({ id: "PaymentExecution", description: "One attempt to execute an authorized payment." });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SettlementStatus } from "#lib/vocabulary.ts";
+import { nextCheck } from "#lib/payments/resolve-execution.ts";
 import { mayBecome, stepOf, type Finding } from "#lib/payments/settlement-state.ts";
 
 const finding: fc.Arbitrary<Finding> = fc.oneof(
@@ -12,6 +13,17 @@ const finding: fc.Arbitrary<Finding> = fc.oneof(
   fc.constantFrom<Finding>({ kind: "forgotten", back: "processing" }, { kind: "forgotten", back: "pending" }),
 );
 const status = fc.constantFrom(...SettlementStatus.options);
+
+test.each([
+  ["a second after a minute", 60_000, 3, 1_000],
+  ["a minute within the first day", 86_400_000, 30, 60_000],
+  ["seven minutes after a week", 7 * 86_400_000, 2_000, 420_000],
+  ["six hours after a year", 365 * 86_400_000, 9_000, 21_900_000],
+])("an open payment is looked for again in %s", (_, ageMs, attempts, inMs) => {
+  const now = new Date("2026-11-21T12:00:00Z");
+  const next = nextCheck({ attempts, createdAt: new Date(now.getTime() - ageMs) }, now);
+  expect(next.getTime() - now.getTime()).toBe(inMs);
+});
 
 describe("settlement states", () => {
   test("any sequence of findings makes only listed transitions, and settled changes only if the chain dropped the transaction", () => {

@@ -1,10 +1,11 @@
 import { askingChain } from "#lib/chains/asking-chain.ts";
-import { assetOf, chainOf } from "#lib/chains/chains.ts";
+import { assetOf, chainOf, type AssetOnChain } from "#lib/chains/chains.ts";
 import { newestBlock, publicClient } from "#lib/chains/client.ts";
 import { lower } from "#lib/evm.ts";
-import { TOO_MUCH_GAS, readChainFacts, wouldTransfer } from "#lib/onchain/token.ts";
+import { isUndeployed, readChainFacts, TOO_MUCH_GAS, wouldTransfer } from "#lib/onchain/token.ts";
 import type { AuthorizationRow } from "#lib/holds/execution-store.ts";
 import { acceptedOffer } from "#lib/payments/unregistered-offer.ts";
+import { equalOffers } from "#lib/x402/compare-challenge.ts";
 import { decodeCredential, type Credential } from "#lib/x402/credential.ts";
 import { failed, type Failure } from "#lib/x402/failure.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
@@ -27,13 +28,19 @@ export function expectedPayment(authorization: AuthorizationRow): ExpectedPaymen
   const asset = assetOf(chain, symbol);
   if (!asset) throw new Error(`${symbol} on ${chain} is no longer configured.`);
   if (payTo === null) throw new Error("An authorization names no payee.");
-  const { challenge } = authorization.intent;
-  const offer = settlementMode === "offchainAuthorized" ? acceptedOffer(challenge, { asset, amount, payTo }) : null;
+  const offer = settlementMode === "offchainAuthorized" ? offerIn(authorization, asset) : null;
   return { asset, amount, payTo: lower(payTo), maxTimeoutSeconds, ...(offer && { offer }) };
 }
 
-export const secondsLeftFor = ({ settlementMode }: Pick<AuthorizationRow, "settlementMode">): number =>
-  settlementMode === "offchainAuthorized" ? SENT_NOW_SECONDS : SENT_LATER_SECONDS;
+const offerIn = ({ intent, amount, payTo }: AuthorizationRow, asset: AssetOnChain) =>
+  payTo === null ? null : acceptedOffer(intent.challenge, { asset, amount, payTo });
+
+/** Half of the time that the seller's 402 gives, if that is less than what is usual: some sellers give only seconds. */
+export function secondsLeftFor(authorization: AuthorizationRow): number {
+  const offer = offerIn(authorization, expectedPayment(authorization).asset);
+  const given = offer ? equalOffers(offer).map(({ maxTimeoutSeconds }) => Math.ceil(maxTimeoutSeconds / 2)) : [];
+  return Math.min(authorization.settlementMode === "offchainAuthorized" ? SENT_NOW_SECONDS : SENT_LATER_SECONDS, ...given);
+}
 
 /** Compares the signed payment with the expected payment, then asks the chain. @throws Problem rpc_unavailable */
 export async function verifyCredential(

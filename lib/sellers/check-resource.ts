@@ -8,6 +8,8 @@ export type Installation = {
   readonly chains: readonly string[];
   readonly assetOf: (chain: string, asset: string) => AssetOnChain | null;
   readonly facilitators: readonly string[];
+  /** What is wrong with a price that the service itself has to settle; null if it is large enough. */
+  readonly tooSmall: (amount: bigint, asset: AssetOnChain) => string | null;
 };
 
 type ResourceTerms = {
@@ -31,19 +33,24 @@ function chainFor({ pricing, paymentConfig }: UpsertPaidResource, { chains, asse
   return chain !== null && chains.includes(chain) ? chain : null;
 }
 
-function checkAmount(text: string, pointer: string, asset: AssetOnChain, refuse: Refuse): string {
+type Least = Installation["tooSmall"] | null;
+
+function checkAmount(text: string, pointer: string, asset: AssetOnChain, least: Least, refuse: Refuse): string {
   const price = readAmount(text, asset.tokenDecimals);
+  const small = price.ok ? (least?.(price.amount, asset) ?? null) : null;
   if (!price.ok) refuse(pointer, price.detail);
   else if (price.amount === 0n) refuse(pointer, "A price is above zero.");
+  else if (small !== null) refuse(pointer, small);
   return price.ok ? formatAmount(price.amount, asset.tokenDecimals) : text;
 }
 
-function checkPrice(pricing: Pricing, asset: AssetOnChain, refuse: Refuse): Pricing {
-  if (pricing.type === "fixed") return { ...pricing, amount: checkAmount(pricing.amount, "/pricing/amount", asset, refuse) };
+function checkPrice(pricing: Pricing, asset: AssetOnChain, least: Least, refuse: Refuse): Pricing {
+  if (pricing.type === "fixed")
+    return { ...pricing, amount: checkAmount(pricing.amount, "/pricing/amount", asset, least, refuse) };
   const { maxAmount } = pricing;
   return maxAmount === undefined
     ? pricing
-    : { ...pricing, maxAmount: checkAmount(maxAmount, "/pricing/maxAmount", asset, refuse) };
+    : { ...pricing, maxAmount: checkAmount(maxAmount, "/pricing/maxAmount", asset, least, refuse) };
 }
 
 function checkPayee(payTo: string, asset: AssetOnChain | null, refuse: Refuse): void {
@@ -80,7 +87,8 @@ export function checkResource(body: UpsertPaidResource, resourceId: string, inst
   if (!asset && errors.every(({ pointer }) => pointer !== "/paymentConfig/chain")) {
     refuse("/pricing/asset", "This installation does not know this asset there.");
   }
-  const priced = asset ? checkPrice(pricing, asset, refuse) : pricing;
+  const weSettle = paymentConfig?.settlementMode === "facilitatorSettled" && paymentConfig.facilitatorUrl === undefined;
+  const priced = asset ? checkPrice(pricing, asset, weSettle ? installation.tooSmall : null, refuse) : pricing;
   if (paymentConfig) {
     checkPayee(paymentConfig.payTo, asset, refuse);
     checkFacilitator(paymentConfig, installation.facilitators, refuse);

@@ -59,6 +59,16 @@ describe("probeResource", () => {
     ]);
   });
 
+  test("200 not payable: the 402 asks for less than this service settles, if it settles for the seller", async () => {
+    await newSeller(owner.credential, { domain: shop, payTo, settlementMode: "facilitatorSettled", resourceId: "small" });
+    expect((await probe("small")).data.payable).toBe(true);
+    const usual = env().SETTLEMENT_MINIMUM;
+    (env() as { SETTLEMENT_MINIMUM: string }).SETTLEMENT_MINIMUM = "0.3";
+    const { data } = await probe("small");
+    (env() as { SETTLEMENT_MINIMUM: string }).SETTLEMENT_MINIMUM = usual;
+    expect(data).toMatchObject({ payable: false, findings: [{ field: "amount", expected: "0.3 USDC", actual: "0.25 USDC" }] });
+  });
+
   test("200 reports a resource that asks for no payment", async () => {
     await newSeller(owner.credential, { domain: plain, resourceId: "free" });
     expect((await probe("free")).data).toMatchObject({

@@ -4,6 +4,7 @@ import { database } from "#lib/db/client.ts";
 import { lower } from "#lib/evm.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { formatAmount, parseAmount, type Atomic } from "#lib/money.ts";
+import { leastIfSmaller, tooSmallToSell } from "#lib/onchain/broadcast-caps.ts";
 import { assetOf, type AssetOnChain } from "#lib/chains/chains.ts";
 import { invalidField, notFound, Problem } from "#lib/problem.ts";
 import type * as contract from "#lib/sellers/contract.ts";
@@ -77,7 +78,7 @@ function terms({ paymentConfig, pricing }: ResourceRow): Terms {
 
 type Verdict = Pick<ResourceProbe, "payable" | "findings" | "challenge">;
 
-function judge(reply: GuardedReply, { pricing }: ResourceRow, asked: Terms & { readonly url: string }): Verdict {
+function judge(reply: GuardedReply, { pricing, paymentConfig }: ResourceRow, asked: Terms & { readonly url: string }): Verdict {
   if (reply.status !== 402) {
     const message =
       reply.status < 300 ? "It answered without asking for a payment." : "It answered neither with a 402 nor with success.";
@@ -94,10 +95,19 @@ function judge(reply: GuardedReply, { pricing }: ResourceRow, asked: Terms & { r
   }));
   if (pricing.type === "quoted" && pricing.maxAmount !== undefined)
     findings.push(...above(pricing.maxAmount, amount, asked.asset));
+  const weSettle = paymentConfig?.settlementMode === "facilitatorSettled" && paymentConfig.facilitatorUrl === undefined;
+  if (weSettle) findings.push(...below(amount, asked.asset));
   return { payable: findings.length === 0, findings, challenge: { ...challenge } };
 }
 
 const quotedIn = (challenge: PaymentRequired): Atomic => BigInt(exactOffers(challenge)[0]?.amount ?? "0") as Atomic;
+
+function below(amount: Atomic, asset: AssetOnChain): Finding[] {
+  const [expected, message] = [leastIfSmaller(amount, asset), tooSmallToSell(amount, asset)];
+  if (expected === null || message === null) return [];
+  const actual = `${formatAmount(amount, asset.tokenDecimals)} ${asset.asset}`;
+  return [{ field: "amount", pointer: "/accepts/0/amount", expected, actual, message }];
+}
 
 function above(maxAmount: string, amount: Atomic, { tokenDecimals }: AssetOnChain): Finding[] {
   if (amount <= parseAmount(maxAmount, tokenDecimals)) return [];

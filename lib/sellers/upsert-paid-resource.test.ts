@@ -68,6 +68,13 @@ describe("upsertPaidResource", () => {
     expect((await read()).data).toEqual(data);
   });
 
+  it("200 registers a price below SETTLEMENT_MINIMUM if the seller settles it", async () => {
+    const pricing = { type: "fixed", amount: "0.000001", asset: "USDC" };
+    expect((await put({ ...terms(), pricing }, { id: "tiny" })).status).toBe(200);
+    const least = { pricing: { ...pricing, amount: "0.001" }, paymentConfig: { payTo, settlementMode: "facilitatorSettled" } };
+    expect((await put({ ...terms(), ...least }, { id: "least" })).status).toBe(200);
+  });
+
   it("200 registers a resource that cannot be paid yet, without paymentConfig", async () => {
     const { paymentConfig: _, ...rest } = terms();
     const { status, data } = await put(rest, { id: "later" });
@@ -111,6 +118,20 @@ describe("upsertPaidResource", () => {
     [
       "/paymentConfig/facilitatorUrl",
       { paymentConfig: { payTo, settlementMode: "facilitatorSettled", facilitatorUrl: "http://169.254.169.254/" } },
+    ],
+    [
+      "/pricing/amount",
+      {
+        pricing: { type: "fixed", amount: "0.000999", asset: "USDC" },
+        paymentConfig: { payTo, settlementMode: "facilitatorSettled" },
+      },
+    ],
+    [
+      "/pricing/maxAmount",
+      {
+        pricing: { type: "quoted", maxAmount: "0.000999", asset: "USDC" },
+        paymentConfig: { payTo, settlementMode: "facilitatorSettled" },
+      },
     ],
     ["/organizationId", { organizationId: "org_1" }],
     ["/verified", { verified: true }],

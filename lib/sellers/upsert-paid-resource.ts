@@ -3,6 +3,7 @@ import { env } from "#lib/env.ts";
 import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { assetOf } from "#lib/chains/chains.ts";
+import { tooSmallToSell } from "#lib/onchain/broadcast-caps.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import { checkResource, type Installation } from "#lib/sellers/check-resource.ts";
 import * as contract from "#lib/sellers/contract.ts";
@@ -13,6 +14,7 @@ import { saveResource } from "#lib/sellers/resource-store.ts";
 const installation = (): Installation => ({
   chains: env().CHAINS.map(({ chain }) => chain),
   assetOf,
+  tooSmall: tooSmallToSell,
   facilitators: (env().FACILITATORS ?? []).map(({ url }) => url),
 });
 

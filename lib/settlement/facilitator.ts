@@ -21,13 +21,21 @@ export type Facilitator = {
   settle(payload: PaymentPayload, requirements: PaymentRequirements, seen: Progress): Promise<SettleResponse>;
 };
 
-/** `extra` says whether a payment without a mandate is reported as settled at its receipt or after its confirmations. */
+/**
+ * `extra` says whether a payment without a mandate is reported as settled at its receipt or after its confirmations, the smallest
+ * payment in whole units of its token, and how the token is paid: `exact` has other ways that this service does not settle.
+ */
 export function supportedKinds(): SupportedResponse {
   const version2 = env().CHAINS.map(({ chain, confirmations, settledAt }) => ({
     x402Version: 2,
     scheme: "exact",
     network: chain as Network,
-    extra: { settledAt: settledAt ?? "confirmations", confirmations },
+    extra: {
+      settledAt: settledAt ?? "confirmations",
+      confirmations,
+      minimumAmount: env().SETTLEMENT_MINIMUM,
+      assetTransferMethods: ["eip3009"],
+    },
   }));
   const version1 = version2.flatMap((kind) => {
     const network = networkOfChain(kind.network);

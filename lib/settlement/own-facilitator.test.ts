@@ -222,11 +222,19 @@ describe("the service's own facilitator", () => {
     const paymentPayload = JSON.parse(Buffer.from(paymentCredential, "base64").toString()) as { accepted: object };
     const asked = { x402Version: 2 as const, paymentPayload, paymentRequirements: paymentPayload.accepted };
     const read = await readAsked(asked, scene.sellerOrganizationId);
+    const { policyDecision } = await authorized(scene);
     delete process.env["SETTLEMENT_MINIMUM"];
     forget("env");
     expect([status, problem.code]).toEqual([402, "settlement_rejected"]);
     expect(problem.detail).toContain("from 0.250001 USDC on");
-    expect(read).toMatchObject({ ok: false, code: "settlement_rejected" });
+    expect(problem.detail).toContain("Ask the seller");
+    expect(read).toMatchObject({
+      ok: false,
+      code: "settlement_rejected",
+      detail: expect.stringContaining("settle it yourself") as string,
+    });
+    expect(policyDecision).toMatchObject({ outcome: "deny", denialCode: "challenge_mismatch" });
+    expect(policyDecision.reasons[0]?.message).toContain("from 0.250001 USDC on");
     expect(await chain().balanceOf(scene.seller.payTo)).toBe(0n);
     expect((await execute(scene, { authorizationId, paymentCredential })).data.settlementStatus).toBe("settled");
   });

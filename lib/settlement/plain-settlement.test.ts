@@ -280,7 +280,8 @@ describe("a payment without a mandate", () => {
   test("is reported as settled at its receipt if the chain is configured so, and checked until it has its confirmations", async () => {
     configure({ confirmations: 3, settledAt: "receipt" });
     const supported = (await (await fetch(`${service.url}/api/x402/supported`)).json()) as { kinds: { extra: object }[] };
-    expect(supported.kinds[0]?.extra).toEqual({ settledAt: "receipt", confirmations: 3 });
+    const alike = { minimumAmount: "0.001", assetTransferMethods: ["eip3009"] };
+    expect(supported.kinds[0]?.extra).toEqual({ settledAt: "receipt", confirmations: 3, ...alike });
     const { ask, list } = await plainPayment();
     const { success, transaction } = await ask("settle");
     expect(success).toBe(true);

@@ -11,7 +11,7 @@ import { confirmationTimeoutMs } from "#lib/settlement/limits.ts";
 import { TooMuchGas } from "#lib/settlement/send-group.ts";
 import { senderOn } from "#lib/settlement/sender.ts";
 import { x402Reason } from "#lib/settlement/x402-reason.ts";
-import { readCredential, type Credential } from "#lib/x402/credential.ts";
+import { endOf, readCredential, type Credential } from "#lib/x402/credential.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 
 function expectedOf({ network, asset: token, amount, payTo, maxTimeoutSeconds }: PaymentRequirements): ExpectedPayment {
@@ -46,7 +46,7 @@ export async function settleHere(
   const call = {
     to: expected.asset.tokenAddress,
     data: transferCall(expected, credential),
-    validBefore: new Date(Number(credential.validBefore) * 1_000),
+    validBefore: endOf(credential),
   };
   let hash: Hex;
   try {

@@ -67,6 +67,22 @@ export const termsOf = (required: PaymentRequired, accepted: PaymentRequirements
 
 export const exactOffers = (required: PaymentRequired): readonly PaymentRequirements[] => required.accepts.filter(isExact);
 
+/** The offers of a 402 that ask for the same payment as this one of them; they may differ in timeout and extra. */
+export const equalOffers = ({
+  required,
+  accepted,
+}: {
+  readonly required: PaymentRequired;
+  readonly accepted: PaymentRequirements;
+}) =>
+  exactOffers(required).filter(
+    ({ network, amount, asset, payTo }) =>
+      network === accepted.network &&
+      amount === accepted.amount &&
+      lower(asset as Hex) === lower(accepted.asset as Hex) &&
+      lower(payTo as Hex) === lower(accepted.payTo as Hex),
+  );
+
 /** Whether two URLs are equal after normalization, without the fragment, which is never sent to a server. */
 function sameUrl(a: string, b: string): boolean {
   if (!URL.canParse(a) || !URL.canParse(b)) return false;

@@ -11,11 +11,14 @@ import { failed, type Failure } from "#lib/x402/failure.ts";
 import { paymentHeaderV1, paymentSignatureHeader, type ExpectedPayment } from "#lib/x402/requirements.ts";
 import { isVersion1, payloadFromVersion1 } from "#lib/x402/version-1.ts";
 
-/** A header value of at most 32 KiB, without characters that could end the header and begin another one. */
+/**
+ * A header value of at most 96 KiB, without characters that could end the header and begin another one. A seller may demand so
+ * much in its 402, which a client repeats in its credential.
+ */
 export const CredentialText = z
   .string()
   .regex(
-    /^[\x21-\x7e]{1,32768}$/,
+    /^[\x21-\x7e]{1,98304}$/,
     "Write the credential as the value of a PAYMENT-SIGNATURE header, or of x402 version 1's X-PAYMENT.",
   );
 
@@ -61,6 +64,13 @@ export type Credential = {
   readonly hash: string;
 };
 
+/** The last second of the year 9999. Some payments are signed to be valid for ever, which no stored time can be. */
+const LAST_SECOND = 253_402_300_799n;
+
+/** From this time on the signed payment can no longer be settled. */
+export const endOf = ({ validBefore }: Pick<Credential, "validBefore">): Date =>
+  new Date(Number(validBefore < LAST_SECOND ? validBefore : LAST_SECOND) * 1000);
+
 export type DecodedCredential = { readonly ok: true; readonly credential: Credential } | ({ readonly ok: false } & Failure);
 
 const malformed = (detail: string) => failed("credential_malformed", detail);
@@ -77,7 +87,7 @@ export function readBase64Json(text: string): unknown {
 /** With `expected`, it also reads version 1's X-PAYMENT header. For any input it returns a result and never throws. */
 export function decodeCredential(header: string, expected?: ExpectedPayment): DecodedCredential {
   if (!CredentialText.safeParse(header).success || !BASE64.test(header))
-    return malformed("The payment credential is not base64 of at most 32 KiB.");
+    return malformed("The payment credential is not base64 of at most 96 KiB.");
   const json = readBase64Json(header);
   if (typeof json !== "object" || json === null) return malformed("The payment credential is not base64 of a JSON object.");
   return readCredential(json, expected);

@@ -68,8 +68,8 @@ describe("compareCredential", () => {
     ["credential_expired", { validBefore: seconds + 5n }],
     ["ok", { validBefore: seconds + 6n }],
     ["credential_not_yet_valid", { validAfter: seconds + 1n }],
-    ["credential_malformed", { validBefore: seconds + 86_401n }],
-    ["credential_malformed", { validBefore: 2n ** 256n - 1n }],
+    ["ok", { validBefore: seconds + 604_800n }],
+    ["ok", { validBefore: 2n ** 256n - 1n }],
   ])("%s for %o", (expectedCode, change) => expect(code(change)).toBe(expectedCode));
 });
 

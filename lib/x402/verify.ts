@@ -1,6 +1,8 @@
+import type { PaymentRequirements } from "@x402/core/types";
 import type { Hex } from "viem";
 import { canonicalJson } from "#lib/canonical-json.ts";
 import type { Credential } from "#lib/x402/credential.ts";
+import { equalOffers } from "#lib/x402/compare-challenge.ts";
 import { failed, type Failure } from "#lib/x402/failure.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 
@@ -12,8 +14,6 @@ const ok: Verdict = { ok: true };
 export const SENT_NOW_SECONDS = 6;
 /** How long a signed payment must still be valid if executePayment submits it, which may have to be repeated. */
 export const SENT_LATER_SECONDS = 30;
-/** A reserved amount is held while its payment can be settled, so a payment must not be valid longer than an intent may be. */
-const LIFE_MAX_SECONDS = 86_400n;
 
 export function compareCredential(credential: Credential, expected: ExpectedPayment, now: Date, secondsLeft: number): Verdict {
   const { asset } = expected;
@@ -33,17 +33,19 @@ export function compareCredential(credential: Credential, expected: ExpectedPaym
   return withinLife(credential, now, secondsLeft);
 }
 
-/** Compares scheme, timeout, extra and resource as a seller's server does; compareCredential compares the other fields. */
-function acceptsOffer({ payload }: Credential, { required, accepted }: NonNullable<ExpectedPayment["offer"]>): boolean {
+/**
+ * Compares timeout, extra and resource as a seller's server does; compareCredential compares the other fields. If the 402 offers
+ * the authorized payment more than once, the client chooses.
+ */
+function acceptsOffer({ payload }: Credential, offer: NonNullable<ExpectedPayment["offer"]>): boolean {
   const said = payload.accepted;
-  const extras = Object.entries(accepted.extra ?? {});
   const url = payload.resource?.url;
-  return (
-    said.scheme === accepted.scheme &&
-    said.maxTimeoutSeconds === accepted.maxTimeoutSeconds &&
-    extras.every(([name, value]) => canonicalJson({ value: said.extra?.[name] }) === canonicalJson({ value })) &&
-    (url === undefined || url === required.resource?.url)
-  );
+  const takes = ({ maxTimeoutSeconds, extra }: PaymentRequirements): boolean =>
+    said.maxTimeoutSeconds === maxTimeoutSeconds &&
+    Object.entries(extra ?? {}).every(
+      ([name, value]) => canonicalJson({ value: said.extra?.[name] }) === canonicalJson({ value }),
+    );
+  return equalOffers(offer).some(takes) && (url === undefined || url === offer.required.resource?.url);
 }
 
 function withinLife({ validAfter, validBefore }: Credential, now: Date, secondsLeft: number): Verdict {
@@ -51,8 +53,6 @@ function withinLife({ validAfter, validBefore }: Credential, now: Date, secondsL
   if (validBefore < seconds + BigInt(secondsLeft))
     return failed("credential_expired", `The credential has expired or does so within ${secondsLeft} seconds. Sign a new one.`);
   if (validAfter > seconds) return failed("credential_not_yet_valid", "The credential is not valid yet.");
-  if (validBefore > seconds + LIFE_MAX_SECONDS)
-    return failed("credential_malformed", "The credential may be valid for at most 24 hours. Sign a new one.");
   return ok;
 }
 

@@ -26,6 +26,8 @@ export type MppChallenge = Json & {
 /** The name of the x402 extension that contains MPP's challenge beside the offer. */
 const EXTENSION = "org.paymentauth";
 const LIFE_SECONDS = 300;
+/** A challenge may be payable for longer, but the buyer's budget is reserved while the signed payment is valid. */
+const SIGNED_SECONDS = 86_400;
 
 const fromBase64url = (text: string): unknown => decode(text.replaceAll("-", "+").replaceAll("_", "/"));
 const read = (one: Json): Json => (typeof one["request"] === "string" ? { ...one, request: fromBase64url(one["request"]) } : one);
@@ -125,7 +127,7 @@ async function loadViem() {
 /** Signs MPP's charge, and returns it as an x402 credential, which the service verifies. */
 export async function signMpp(wallet: Wallet, { required, offer }: Challenge, mpp: MppChallenge): Promise<string> {
   const { getAddress, keccak256, stringToBytes } = await loadViem();
-  const validBefore = String(Math.floor(Date.now() / 1_000) + secondsLeft(mpp));
+  const validBefore = String(Math.floor(Date.now() / 1_000) + Math.min(secondsLeft(mpp), SIGNED_SECONDS));
   const authorization = {
     from: getAddress(wallet.address),
     to: getAddress(offer.payTo),

@@ -1260,6 +1260,8 @@ export type PaymentExecution = {
   readonly failureActor?: Actor;
   readonly failureDetail?: string;
   readonly failureMetadata?: Readonly<Record<string, unknown>>;
+  /** While the outcome is open: when the signed payment expires. The amount stays reserved until then, or until the network shows the outcome. A payment without an end has a time in the year 9999. */
+  readonly heldUntil?: string;
   readonly createdAt: string;
 };
 
