@@ -3,7 +3,8 @@ import type { Database, Tx } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 import { currentVersion } from "#lib/mandates/store.ts";
 import { mandates, mandateSellers, mandateVersions, resolutions, usageBuckets } from "#lib/mandates/tables.ts";
-import { changedReservations, holdSweeps, reservations } from "#lib/holds/tables.ts";
+import { expiredIn, heldRows, holdColumns, type Span } from "#lib/holds/sweep-store.ts";
+import { changedReservations, reservations } from "#lib/holds/tables.ts";
 import { atomicOf } from "#lib/money.ts";
 import type { LedgerKind, ReservationStatus } from "#lib/vocabulary.ts";
 
@@ -147,62 +148,12 @@ export async function usageAndPolicy(tx: Tx, mandateId: string) {
   return row ?? null;
 }
 
-const columns = sql`authorization_id, organization_id, mandate_id, amount, approval_key, buckets, expires_at, created_at`;
-
-export async function sweptUntil(db: Database | Tx): Promise<Date> {
-  const [row] = await db.select({ until: holdSweeps.sweptUntil }).from(holdSweeps);
-  return row?.until ?? new Date(0);
-}
-
-/**
- * `where` may use the columns that authorizations and changed_reservations share. Authorizations that expired before `since` are
- * not read, because their holds were released. OFFSET 0 makes PostgreSQL look up each hold by its key.
- */
-export const heldRows = (since: Date, where: SQL) => sql`
-  SELECT ${columns} FROM changed_reservations WHERE status = 'held' AND resolved_at IS NULL AND ${where}
-  UNION ALL SELECT authorization_id, organization_id, mandate_id, amount + buyer_share, NULL, buckets::json, expires_at, created_at
-  FROM authorizations a WHERE held AND expires_at > ${since.toISOString()}::timestamptz AND ${where}
-    AND NOT EXISTS (SELECT FROM changed_reservations WHERE authorization_id = a.authorization_id OFFSET 0)`;
-
-/** Sorted, after `place`. Nothing is locked, so the caller must lock each mandate and read its holds again. */
-export async function mandatesWithDueHolds(
-  db: Pick<Tx, "execute">,
-  { since, place, limit }: { readonly since: Date; readonly place: string; readonly limit: number },
-): Promise<readonly string[]> {
-  const isDue = sql`expires_at <= (SELECT clock_timestamp()) AND mandate_id > ${place}`;
-  const rows = await db.execute<{ mandate_id: string }>(sql`
-    SELECT mandate_id FROM (${heldRows(since, isDue)}) AS due
-    UNION SELECT mandate_id FROM mandates WHERE status = 'revoked' AND reserved > 0 AND mandate_id > ${place}
-    ORDER BY mandate_id LIMIT ${limit}`);
-  return rows.map((row) => row.mandate_id);
-}
-
-/** A time before the start of every open transaction, so that the holds of these, which nobody can see yet, expire later. */
-export async function coveredBySweep(db: Pick<Tx, "execute">): Promise<Date> {
-  const [row] = await db.execute<{ until: string }>(sql`
-    SELECT least(clock_timestamp(), min(xact_start)) - interval '10 seconds' AS until FROM pg_stat_activity
-    WHERE datname = current_database()`);
-  return new Date(row!.until);
-}
-
-/** Stores the time up to which a worker has released all expired holds. It is stored at most once a minute. */
-export async function noteSwept(db: Database, until: Date): Promise<void> {
-  await db
-    .insert(holdSweeps)
-    .values({ name: "holds", sweptUntil: until })
-    .onConflictDoUpdate({
-      target: holdSweeps.name,
-      set: { sweptUntil: until },
-      setWhere: sql`${holdSweeps.sweptUntil} < ${until.toISOString()}::timestamptz - interval '1 minute'`,
-    });
-}
-
 type ReleasedHold = Pick<Hold, "authorizationId" | "amount" | "buckets">;
 
 /** Releases at most `limit` holds that expired or, for a revoked mandate, any that is not submitted. Call lockMandate first. */
-export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): Promise<readonly string[]> {
-  const due = mandate.status === "revoked" ? sql`true` : sql`expires_at <= clock_timestamp()`;
-  const mine = heldRows(await sweptUntil(tx), sql`mandate_id = ${mandate.mandateId} AND ${due}`);
+export async function expireHolds(tx: Tx, mandate: MandateRow, span: Span, limit: number): Promise<readonly string[]> {
+  const due = mandate.status === "revoked" ? sql`true` : expiredIn(span);
+  const mine = heldRows(span.since, sql`mandate_id = ${mandate.mandateId} AND ${due}`);
   return endHolds(tx, mandate, sql`SELECT * FROM (${mine}) AS mine LIMIT ${limit}`, "expire");
 }
 
@@ -213,13 +164,13 @@ export async function releaseHolds(tx: Tx, mandate: MandateKey, authorizationIds
     .select()
     .from(reservations)
     .where(and(inArray(reservations.authorizationId, [...authorizationIds]), eq(reservations.status, "held")));
-  return endHolds(tx, mandate, sql`SELECT ${columns} FROM (${chosen}) AS chosen`, "release");
+  return endHolds(tx, mandate, sql`SELECT ${holdColumns} FROM (${chosen}) AS chosen`, "release");
 }
 
 async function endHolds(tx: Tx, mandate: MandateKey, held: SQL, kind: "expire" | "release"): Promise<readonly string[]> {
   const status = kind === "expire" ? "expired" : "released";
   const holds = await tx.execute<{ authorizationId: string; amount: string; buckets: Hold["buckets"] }>(sql`
-    INSERT INTO changed_reservations (${columns}, status, resolved_at)
+    INSERT INTO changed_reservations (${holdColumns}, status, resolved_at)
     SELECT held.*, ${status}, clock_timestamp() FROM (${held}) AS held
     ON CONFLICT (authorization_id) DO UPDATE SET status = excluded.status, resolved_at = excluded.resolved_at
     RETURNING authorization_id AS "authorizationId", amount::text AS amount, buckets`);

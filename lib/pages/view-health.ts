@@ -6,7 +6,8 @@ import { atomicOf, formatAmount } from "#lib/money.ts";
 import { assetOf } from "#lib/chains/chains.ts";
 import { openBySender } from "#lib/onchain/relay-store.ts";
 import type { Sender } from "#lib/onchain/senders.ts";
-import { countOpen, countOverdueHolds, selectUnknown, settlementLag } from "#lib/platform/health-store.ts";
+import { countOverdueHolds } from "#lib/holds/sweep-store.ts";
+import { countOpen, selectUnknown, settlementLag } from "#lib/platform/health-store.ts";
 import { selectRuns } from "#lib/platform/worker-run-store.ts";
 import { toWire } from "#lib/time.ts";
 import { SettlementStatus } from "#lib/vocabulary.ts";
@@ -45,7 +46,7 @@ export async function viewHealth() {
       countOpen(),
       selectUnknown(UNKNOWN),
       settlementLag(AMONG),
-      countOverdueHolds(),
+      countOverdueHolds(database()),
       selectRuns(),
       openBySender(),
       selectAlarms(ALARMS),

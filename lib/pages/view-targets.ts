@@ -10,7 +10,7 @@ import {
   sumHeld,
   type Target,
 } from "#lib/platform/emergency-store.ts";
-import { sweptUntil } from "#lib/holds/hold-store.ts";
+import { sweptUntil } from "#lib/holds/sweep-store.ts";
 import { reachOf } from "#lib/sellers/stop-store.ts";
 import { MandateStatus, SettlementStatus, type Environment } from "#lib/vocabulary.ts";
 

@@ -4,7 +4,7 @@ import { contains } from "#lib/db/like.ts";
 import { apiKeys, organization, serviceAccounts } from "#lib/identity/tables.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import { hasNoOutcome } from "#lib/holds/execution-store.ts";
-import { heldRows } from "#lib/holds/hold-store.ts";
+import { heldRows } from "#lib/holds/sweep-store.ts";
 import { authorizations, executions, paymentTerms } from "#lib/holds/tables.ts";
 import type { Reach } from "#lib/sellers/stops.ts";
 import { sellers } from "#lib/sellers/tables.ts";

@@ -1,7 +1,6 @@
 import { and, asc, count, eq, min, sql } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
 import { organization } from "#lib/identity/tables.ts";
-import { heldRows, sweptUntil } from "#lib/holds/hold-store.ts";
 import { hasNoOutcome } from "#lib/holds/execution-store.ts";
 import { authorizations, executions } from "#lib/holds/tables.ts";
 
@@ -50,15 +49,4 @@ export async function settlementLag(among: number) {
       SELECT resolved_at, created_at, settlement_status FROM executions ORDER BY execution_id DESC LIMIT ${among}) newest
       WHERE settlement_status = 'settled') settled`);
   return { count: Number(row?.count ?? 0), median: row?.median ?? null, p95: row?.p95 ?? null };
-}
-
-export const selectOverdueHolds = (since: Date) =>
-  database()
-    .select({ count: count() })
-    .from(sql`(${heldRows(since, sql`expires_at < (SELECT clock_timestamp() - interval '1 minute')`)}) AS overdue`);
-
-/** Holds that expired more than a minute ago and that the background job should have released. */
-export async function countOverdueHolds(): Promise<number> {
-  const [row] = await selectOverdueHolds(await sweptUntil(database()));
-  return row?.count ?? 0;
 }

@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { database, pool } from "#lib/db/client.ts";
-import { coveredBySweep, heldRows, sweptUntil } from "#lib/holds/hold-store.ts";
+import { countOverdueHolds, heldRows, planSweep, sweptUntil } from "#lib/holds/sweep-store.ts";
 import { holdSweeps, reservations } from "#lib/holds/tables.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";
 import { ask } from "#test/asking.ts";
@@ -58,12 +58,67 @@ test("a sweep releases a hold that never changed, and later sweeps do not read i
   expect(await heldSince(new Date("2100-01-01"))).toEqual([]);
 });
 
+let copies = 0;
+
+/** A copy of a hold of the mandate, which expires at the SQL time `at`. */
+async function copyHold(mandateId: string, id: string, at: string): Promise<void> {
+  copies += 1;
+  await pool().unsafe(`
+    INSERT INTO authorizations SELECT (jsonb_populate_record(a, jsonb_build_object('authorization_id', '${id}', 'intent_id', '${id}',
+      'sequence', ${5_000 + copies}, 'nonce', '${id}', 'slot', '${id}', 'expires_at', ${at}))).*
+    FROM authorizations a WHERE mandate_id = '${mandateId}' LIMIT 1`);
+  await pool()`UPDATE mandates SET reserved = reserved + 500000, ceiling = greatest(ceiling, reserved + 500000) WHERE mandate_id = ${mandateId}`;
+}
+
+const statusesOf = async (mandateId: string) =>
+  (await pool()`SELECT authorization_id, status FROM reservations WHERE mandate_id = ${mandateId} ORDER BY authorization_id`).map(
+    (row) => row["status"],
+  );
+
+const sweptAt = (at: string) => pool().unsafe(`UPDATE hold_sweeps SET swept_until = ${at}`);
+
+test("after the database's clock ran ahead, two sweeps release what expired before their stored time, and what revoked mandates hold", async () => {
+  const buyer = await createBuyer();
+  const policy = { assets, limits: { perPayment: "1", total: "1000" } };
+  const [mandateId, revoked] = [
+    await activeMandate(buyer.person.credential, { policy }),
+    await activeMandate(buyer.person.credential, { policy }),
+  ];
+  await ask(buyer, mandateId);
+  await ask(buyer, revoked);
+  await sweepHolds();
+  const overdue = await countOverdueHolds(database());
+  await copyHold(mandateId, "aut_late1", "clock_timestamp() - interval '5 hours'");
+  await copyHold(mandateId, "aut_late2", "clock_timestamp() - interval '2 minutes'");
+  await pool()`UPDATE mandates SET status = 'revoked' WHERE mandate_id = ${revoked}`;
+  await sweptAt("clock_timestamp() + interval '2 hours'");
+  expect(await countOverdueHolds(database())).toBe(overdue + 2);
+  await Promise.all([sweepHolds(), sweepHolds()]);
+  expect(await statusesOf(mandateId)).toEqual(["held", "expired", "expired"]);
+  expect(await statusesOf(revoked)).toEqual(["expired"]);
+  expect(await countOverdueHolds(database())).toBe(overdue);
+  const [row] = await pool()`SELECT swept_until < clock_timestamp() AS past FROM hold_sweeps`;
+  expect(row?.["past"]).toBe(true);
+});
+
+test("a hold is released that was made after the clock was set back by so little that the stored time of the sweeps has passed", async () => {
+  const buyer = await createBuyer();
+  const mandateId = await activeMandate(buyer.person.credential);
+  await ask(buyer, mandateId);
+  await sweepHolds();
+  await copyHold(mandateId, "aut_set_back", "clock_timestamp()");
+  await sweptAt("clock_timestamp()");
+  await sweepHolds();
+  expect(await statusesOf(mandateId)).toEqual(["held", "expired"]);
+});
+
 test("a sweep leaves out the time since the start of an open transaction, which may store holds that have expired by then", async () => {
   const end = await openTransaction();
-  const covered = await coveredBySweep(database());
-  await expect.poll(() => coveredBySweep(database()), WAIT).toEqual(covered);
+  const coveredNow = async () => (await planSweep(database(), 0)).covered;
+  const covered = await coveredNow();
+  await expect.poll(coveredNow, WAIT).toEqual(covered);
   await end();
-  await expect.poll(async () => (await coveredBySweep(database())) > covered, WAIT).toBe(true);
+  await expect.poll(async () => (await coveredNow()) > covered, WAIT).toBe(true);
 });
 
 test("a mandate that is locked after its first 1,000 holds were released is swept to its end", async () => {

@@ -3,59 +3,71 @@ import { expireRedeemed } from "#lib/approvals/store.ts";
 import { database } from "#lib/db/client.ts";
 import { enterGate } from "#lib/command/gate-store.ts";
 import { reservationIdsOf } from "#lib/holds/ids.ts";
-import {
-  coveredBySweep,
-  expireHolds,
-  lockMandate,
-  lockMandateIfFree,
-  mandatesWithDueHolds,
-  noteSwept,
-  sweptUntil,
-} from "#lib/holds/hold-store.ts";
+import { expireHolds, lockMandate, lockMandateIfFree } from "#lib/holds/hold-store.ts";
+import { mandatesWithDueHolds, noteSwept, planSweep, type Span } from "#lib/holds/sweep-store.ts";
+import { perProcess } from "#lib/process.ts";
+import { minutes } from "#lib/time.ts";
 
 const MANDATES = 256;
 const HOLDS = 1_000;
+
+/** When the last whole sweep of this process began, by performance.now(); a first sweep counts an hour as not swept. */
+const lastSweep = () => perProcess("settlement/sweep", () => ({ at: performance.now() - minutes(60) }));
 
 /**
  * Releases expired holds and all holds under revoked mandates, except holds whose payment was submitted. A mandate found locked
  * comes last and is waited for, because a busy mandate might never be found unlocked.
  */
 export async function sweepHolds(): Promise<number> {
+  const began = performance.now();
+  const { stored, spans, covered } = await planSweep(database(), began - lastSweep().at);
+  let [swept, known] = [0, stored];
+  for (const span of spans) {
+    swept += await sweepSpan(span);
+    known = await noteSwept(database(), span.until ?? covered, known);
+  }
+  lastSweep().at = began;
+  return swept;
+}
+
+async function sweepSpan(span: Span): Promise<number> {
   const busy: string[] = [];
   let swept = 0;
   let place = "";
-  const [since, covered] = await Promise.all([sweptUntil(database()), coveredBySweep(database())]);
   for (;;) {
-    const due = await mandatesWithDueHolds(database(), { since, place, limit: MANDATES });
+    const due = await mandatesWithDueHolds(database(), span, place, MANDATES);
     for (const mandateId of due) {
-      const { released, locked } = await sweepMandate(mandateId, lockMandateIfFree);
+      const { released, locked } = await sweepMandate(mandateId, span, lockMandateIfFree);
       if (locked) busy.push(mandateId);
       swept += released;
     }
     place = due.at(-1) ?? "";
     if (due.length < MANDATES) break;
   }
-  for (const mandateId of busy) swept += (await sweepMandate(mandateId, lockMandate)).released;
-  await noteSwept(database(), covered);
+  for (const mandateId of busy) swept += (await sweepMandate(mandateId, span, lockMandate)).released;
   return swept;
 }
 
 /** `locked` is true if `lock` found the mandate locked, so that holds may be left. */
-async function sweepMandate(mandateId: string, lock: typeof lockMandate): Promise<{ released: number; locked: boolean }> {
+async function sweepMandate(
+  mandateId: string,
+  span: Span,
+  lock: typeof lockMandate,
+): Promise<{ released: number; locked: boolean }> {
   let released = 0;
   for (;;) {
-    const count = await sweepSome(mandateId, lock);
+    const count = await sweepSome(mandateId, span, lock);
     released += count ?? 0;
     if (count === null || count < HOLDS) return { released, locked: count === null };
   }
 }
 
-const sweepSome = (mandateId: string, lock: typeof lockMandate): Promise<number | null> =>
+const sweepSome = (mandateId: string, span: Span, lock: typeof lockMandate): Promise<number | null> =>
   transact(async (tx) => {
     await enterGate(tx);
     const mandate = await lock(tx, mandateId);
     if (!mandate) return null;
-    const expired = await expireHolds(tx, mandate, HOLDS);
+    const expired = await expireHolds(tx, mandate, span, HOLDS);
     if (expired.length === 0) return 0;
     const { organizationId } = mandate;
     const event = { type: "reservation.expired", actorId: "service", organizationId, entityType: "mandate", entityId: mandateId };

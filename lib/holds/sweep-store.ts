@@ -1,0 +1,116 @@
+import { count, sql, type SQL } from "drizzle-orm";
+import type { Database, Tx } from "#lib/db/client.ts";
+import { executions, holdSweeps } from "#lib/holds/tables.ts";
+import { DAY_MS, minutes } from "#lib/time.ts";
+
+type Queries = Pick<Tx, "execute">;
+
+export const holdColumns = sql`authorization_id, organization_id, mandate_id, amount, approval_key, buckets, expires_at, created_at`;
+
+/** 1970 without a sweep, or if the stored time is later than now: then the clock ran ahead, and holds may be left before it. */
+export async function sweptUntil(db: Queries): Promise<Date> {
+  const [row] = await db.execute<{ until: string }>(sql`
+    SELECT ${holdSweeps.sweptUntil} AS until FROM ${holdSweeps} WHERE ${holdSweeps.sweptUntil} <= clock_timestamp()`);
+  return new Date(row?.until ?? 0);
+}
+
+/**
+ * `where` may use the columns that authorizations and changed_reservations share. Authorizations that expired before `since` are
+ * not read, because their holds were released. OFFSET 0 makes PostgreSQL look up each hold by its key.
+ */
+export const heldRows = (since: Date, where: SQL) => sql`
+  SELECT ${holdColumns} FROM changed_reservations WHERE status = 'held' AND resolved_at IS NULL AND ${where}
+  UNION ALL SELECT authorization_id, organization_id, mandate_id, amount + buyer_share, NULL, buckets::json, expires_at, created_at
+  FROM authorizations a WHERE held AND expires_at > ${since.toISOString()}::timestamptz AND ${where}
+    AND NOT EXISTS (SELECT FROM changed_reservations WHERE authorization_id = a.authorization_id OFFSET 0)`;
+
+/** A sweep releases the holds that expired in this time; with `until` null, all that have expired by now. */
+export type Span = { readonly since: Date; readonly until: Date | null };
+
+export const expiredIn = ({ until }: Span): SQL =>
+  until === null ? sql`expires_at <= (SELECT clock_timestamp())` : sql`expires_at <= ${until.toISOString()}::timestamptz`;
+
+/** Sorted, after `place`. Nothing is locked, so the caller must lock each mandate and read its holds again. */
+export async function mandatesWithDueHolds(db: Queries, span: Span, place: string, limit: number): Promise<readonly string[]> {
+  const isDue = sql`${expiredIn(span)} AND mandate_id > ${place}`;
+  const rows = await db.execute<{ mandate_id: string }>(sql`
+    SELECT mandate_id FROM (${heldRows(span.since, isDue)}) AS due
+    UNION SELECT mandate_id FROM mandates WHERE status = 'revoked' AND reserved > 0 AND mandate_id > ${place}
+    ORDER BY mandate_id LIMIT ${limit}`);
+  return rows.map((row) => row.mandate_id);
+}
+
+/** Long enough that a usual sweep is one span; after the loss of the stored time, the statements of each span stay short. */
+const SPAN_MS = minutes(60);
+
+export type SweepPlan = { readonly stored: Date | null; readonly spans: Iterable<Span>; readonly covered: Date };
+
+function* spansOf(since: Date, covered: Date): Iterable<Span> {
+  let from = since;
+  for (; covered.getTime() - from.getTime() > SPAN_MS; from = new Date(from.getTime() + SPAN_MS))
+    yield { since: from, until: new Date(from.getTime() + SPAN_MS) };
+  yield { since: from, until: null };
+}
+
+/**
+ * The stored time says what the sweeps have done only while the clock goes forward. `agoMs`, since the last sweep of this process
+ * by its own clock, begins before each hold that was made after the database's clock was set back. If the stored time is later
+ * than now, nothing before it is known to be swept, so everything since the first authorization is.
+ * `covered` is before the start of every open transaction, so that the holds of these, which nobody can see yet, expire later.
+ */
+export async function planSweep(db: Queries, agoMs: number): Promise<SweepPlan> {
+  const [row] = await db.execute<{ stored: string | null; since: string; covered: string }>(sql`
+    SELECT stored, covered, least(covered, greatest(
+      CASE WHEN stored <= now THEN least(stored, now - ${agoMs}::float8 * interval '1 millisecond') END,
+      (SELECT created_at FROM authorizations ORDER BY authorization_id LIMIT 1) - ${DAY_MS}::float8 * interval '1 millisecond')) AS since
+    FROM (SELECT clock_timestamp() AS now, (SELECT swept_until FROM hold_sweeps) AS stored,
+      (SELECT least(clock_timestamp(), min(xact_start)) - interval '10 seconds' FROM pg_stat_activity
+        WHERE datname = current_database()) AS covered) AS facts`);
+  const covered = new Date(row!.covered);
+  return { stored: row!.stored ? new Date(row!.stored) : null, spans: spansOf(new Date(row!.since), covered), covered };
+}
+
+/** Stores a time up to which all expired holds are released, at most once a minute. `stored` is the time found before. */
+export async function noteSwept(db: Database, until: Date, stored: Date | null): Promise<Date | null> {
+  const [row] = await db
+    .insert(holdSweeps)
+    .values({ name: "holds", sweptUntil: until })
+    .onConflictDoUpdate({
+      target: holdSweeps.name,
+      set: { sweptUntil: until },
+      // Another process may have stored the time of a sweep that this one knows nothing about.
+      setWhere: sql`${holdSweeps.sweptUntil} = ${(stored ?? new Date(0)).toISOString()}::timestamptz
+        AND (${holdSweeps.sweptUntil} > clock_timestamp() OR ${holdSweeps.sweptUntil} < ${until.toISOString()}::timestamptz - interval '1 minute')`,
+    })
+    .returning({ until: holdSweeps.sweptUntil });
+  return row?.until ?? stored;
+}
+
+/**
+ * Holds that expired more than a minute ago and that the background job should have released. Does not use the time of the
+ * sweeps, which may be wrong: a mandate whose reserved amount is more than its other holds has overdue ones.
+ */
+export function selectOverdueHolds(db: Database) {
+  const late = sql`(SELECT clock_timestamp() - interval '1 minute')`;
+  const always = new Date(0);
+  const overdue = sql`(
+    WITH others AS (
+      SELECT mandate_id, sum(amount) AS amount FROM (
+        SELECT mandate_id, amount FROM (${heldRows(always, sql`expires_at >= ${late}`)}) AS held
+        UNION ALL SELECT r.mandate_id, r.amount FROM ${executions}, LATERAL (
+          SELECT mandate_id, amount, status FROM changed_reservations
+          WHERE authorization_id = ${executions.authorizationId} OFFSET 0) AS r
+        WHERE ${executions.nextCheckAt} IS NOT NULL AND r.status = 'submitted') AS one
+      GROUP BY mandate_id),
+    suspect AS (
+      SELECT m.mandate_id FROM mandates m LEFT JOIN others USING (mandate_id)
+      WHERE m.reserved > 0 AND m.reserved > coalesce(others.amount, 0))
+    SELECT FROM suspect, LATERAL (
+      SELECT FROM (${heldRows(always, sql`mandate_id = suspect.mandate_id AND expires_at < ${late}`)}) AS held) AS found) AS overdue`;
+  return db.select({ count: count() }).from(overdue);
+}
+
+export async function countOverdueHolds(db: Database): Promise<number> {
+  const [row] = await selectOverdueHolds(db);
+  return row?.count ?? 0;
+}
