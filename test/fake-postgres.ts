@@ -17,6 +17,8 @@ export type Fault = {
     | "act and close"
     | "act and fall silent"
     | "half an answer and reset";
+  /** The milliseconds of a delay. */
+  readonly ms?: number;
 };
 
 /** The fault of a session. `null`: no fault. "refuse": the connection is closed before the session begins. */
@@ -160,7 +162,7 @@ class Session {
     const stop = (): void => void (this.#silent = true);
     switch (how) {
       case "delay":
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await new Promise((resolve) => setTimeout(resolve, this.#fault?.ms ?? 20));
         return this.#send(this.#process(received));
       case "cancel":
         this.#cancelled = true;

@@ -1,9 +1,10 @@
 import { commit } from "#lib/db/commit.ts";
-import { Connection, type ConnectionOptions, type Query, type Backend } from "#lib/db/connection.ts";
+import { type Connection, type ConnectionOptions, type Query, type Backend } from "#lib/db/connection.ts";
 import { ConnectionLost, connectionLost, OutcomeUnknown } from "#lib/db/failure.ts";
 import { copyOf, sqlThrough, type Sql } from "#lib/db/sql.ts";
 import { terminate } from "#lib/db/terminate.ts";
 import { failureNoter, noteFailure, noteWrite } from "#lib/db/request.ts";
+import { Opener } from "#lib/db/opener.ts";
 import { Waiters } from "#lib/db/waiters.ts";
 
 export type PoolOptions = ConnectionOptions & {
@@ -34,6 +35,7 @@ export class Pool {
   readonly #idle: Connection[] = [];
   readonly #lent = new Set<Connection>();
   readonly #waiters = new Waiters();
+  readonly #opener: Opener;
   /** Server processes whose connections this process gave up. They may still hold locks and use up max_connections. */
   readonly #abandoned: Backend[] = [];
   #opening = 0;
@@ -52,6 +54,7 @@ export class Pool {
 
   constructor(options: PoolOptions) {
     this.#options = options;
+    this.#opener = new Opener(options);
     this.sql = sqlThrough((query) => void this.#single(query));
   }
 
@@ -224,7 +227,7 @@ export class Pool {
 
   async #open(): Promise<void> {
     try {
-      const connection = await Connection.open(this.#options);
+      const connection = await this.#opener.open();
       connection.onEnd = (silent) => this.#ended(connection, silent);
       connection.onQuiet = () => this.onQuiet();
       await this.#endAbandoned(connection);
