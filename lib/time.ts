@@ -33,6 +33,13 @@ export function readDay(text: string | undefined): Date | undefined {
 }
 
 export const daysAfter = (time: Date, count: number): Date => new Date(time.getTime() + count * DAY_MS);
+/** In milliseconds. A later time counts as long ago as it is ahead: it was stored while the clock ran ahead. */
+export const ageOf = (time: Date, now: Date): number => Math.abs(now.getTime() - time.getTime());
+
+/** The counterpart of `leaseEnded` in lib/db/leases.ts. */
+export const leaseHeld = (until: Date, longestMs: number, now: Date): boolean =>
+  until > now && until.getTime() - now.getTime() <= longestMs + 1_000;
+
 export const minutes = (count: number): number => count * 60_000;
 export const earliest = (...times: readonly Date[]): Date => new Date(Math.min(...times.map(Number)));
 

@@ -25,14 +25,21 @@ export const slotOf = ({ organizationId, environment, operationId, key }: Scope)
 /** `canonical` must be equal in all retries, such as RFC 8785 JSON without the fields that a retry may change. */
 export const fingerprintOf = (canonical: string): string => shortHash(canonical);
 
+/** Most first requests end long before their lease does. */
+const RETRY_MAX_SECONDS = 5;
+
 /** The text warns against a new key, because a client that repeats a payment with a new key could pay twice. */
 export const keyReused = (): Problem => new Problem("idempotency_key_reused", { detail: keyReusedDetail });
 
-export const inFlight = (): Problem =>
-  new Problem("idempotency_in_flight", {
-    detail: "A request with this idempotency key is still running. Ask again in a moment.",
-    retryAfterSeconds: 1,
+/** `leaseMs` is what is left of the time after which a repeated request goes on although the first one has not ended. */
+export const inFlight = (leaseMs = 0): Problem => {
+  const seconds = Math.ceil(leaseMs / 1_000);
+  const latest = ` If its process was ended, a repeated request goes on in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`;
+  return new Problem("idempotency_in_flight", {
+    detail: `A request with this idempotency key is still running. Ask again in a moment.${seconds > 0 ? latest : ""}`,
+    retryAfterSeconds: Math.min(RETRY_MAX_SECONDS, Math.max(1, seconds)),
   });
+};
 
 /** Thrown if a request with the same idempotency key committed first, so that the transaction is rolled back. */
 export class LostSlot extends Error {}

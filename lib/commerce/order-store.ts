@@ -3,6 +3,7 @@ import type { Sql } from "#lib/db/sql.ts";
 import type { Offer } from "#lib/commerce/offer.ts";
 import { checkoutIntents, orders } from "#lib/approvals/tables.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
+import { after, leaseEnded } from "#lib/db/leases.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 
 type Db = Database | Tx;
@@ -36,10 +37,17 @@ export async function findOrderById(db: Db, orderId: string): Promise<OrderRow |
 export async function leaseOrder(db: Db, orderId: string, lease: string, leaseMs: number): Promise<OrderRow | null> {
   const [order] = await db
     .update(orders)
-    .set({ lease, leasedUntil: sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'` })
-    .where(and(eq(orders.orderId, orderId), or(isNull(orders.leasedUntil), lte(orders.leasedUntil, sql`clock_timestamp()`))))
+    .set({ lease, leasedUntil: after(leaseMs) })
+    .where(and(eq(orders.orderId, orderId), leaseEnded(orders.leasedUntil, leaseMs)))
     .returning();
   return order ?? null;
+}
+
+/** In milliseconds. */
+export async function leaseLeft(db: Db, orderId: string): Promise<number> {
+  const left = sql<number>`extract(epoch FROM ${orders.leasedUntil} - clock_timestamp())::float8 * 1000`;
+  const [order] = await db.select({ left }).from(orders).where(eq(orders.orderId, orderId));
+  return Math.max(0, order?.left ?? 0);
 }
 
 export async function endLease(db: Db, orderId: string, lease: string): Promise<void> {
@@ -62,7 +70,7 @@ export async function dueOrders(tx: Tx, limit: number, leaseMs: number): Promise
   if (ids.length === 0) return ids;
   await tx
     .update(orders)
-    .set({ nextCheckAt: sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'` })
+    .set({ nextCheckAt: after(leaseMs) })
     .where(inArray(orders.orderId, ids));
   return ids;
 }

@@ -4,7 +4,15 @@ import { quoteAndDecide, requireLease } from "#lib/commerce/quote-order.ts";
 import { loadOrderFacts, proves } from "#lib/commerce/load-order-facts.ts";
 import { redeem, supersede } from "#lib/commerce/redeem-order.ts";
 import { isTerminal, nextStep, type OrderState } from "#lib/commerce/order-state.ts";
-import { changeOrder, endLease, forgetOrder, leaseOrder, sealOrder, type OrderRow } from "#lib/commerce/order-store.ts";
+import {
+  changeOrder,
+  endLease,
+  forgetOrder,
+  leaseLeft,
+  leaseOrder,
+  sealOrder,
+  type OrderRow,
+} from "#lib/commerce/order-store.ts";
 import type { OrderCall, StepResult } from "#lib/commerce/order-call.ts";
 import { adopt, follow, pay } from "#lib/commerce/pay-order.ts";
 import { PlacedOrder } from "#lib/commerce/placed-order-schema.ts";
@@ -34,11 +42,11 @@ export function credentialOf(text: string | undefined): OrderCall["credential"] 
 
 /** Waits for up to a second while another call has the lease. @throws Problem idempotency_in_flight */
 async function take(order: OrderRow, lease: string): Promise<OrderRow> {
-  const until = Date.now() + WAIT_MS;
+  const until = performance.now() + WAIT_MS;
   for (;;) {
     const leased = await leaseOrder(database(), order.orderId, lease, LEASE_MS);
     if (leased) return leased;
-    if (Date.now() >= until) throw inFlight();
+    if (performance.now() >= until) throw inFlight(await leaseLeft(database(), order.orderId));
     await pause(ASK_EVERY_MS);
   }
 }

@@ -1,4 +1,4 @@
-import { transact } from "#lib/audit/transact.ts";
+import { clock, transact } from "#lib/audit/transact.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { inFlight, keepReply, keyReused, LostSlot, replay } from "#lib/command/idempotency.ts";
 import { storedReply, type Idempotency, type StoredReply } from "#lib/http/operation.ts";
@@ -9,6 +9,7 @@ import { failureDetails, presentExecution } from "#lib/payments/present-executio
 import { expectedPayment } from "#lib/payments/verify-credential.ts";
 import { Problem, problemBody } from "#lib/problem.ts";
 import { leaseMs } from "#lib/settlement/limits.ts";
+import { ageOf } from "#lib/time.ts";
 import type { FailureCode } from "#lib/x402/failure.ts";
 
 export type ExecutionRequest = { readonly idempotency: Idempotency; readonly subjectId: string; readonly requestId: string };
@@ -48,21 +49,23 @@ const ASK_EVERY_MS = 100;
 /** Null if the key is new. Without a stored reply, the answer has the execution's current state. @throws Problem */
 export async function earlierReply(authorization: AuthorizationRow, asked: ExecutionRequest): Promise<StoredReply | null> {
   const { idempotency } = asked;
-  const until = Date.now() + WAIT_MS;
+  const until = performance.now() + WAIT_MS;
   for (;;) {
     const stored = await replay(idempotency);
     if (stored) return stored;
     const row = await executionInSlot(database(), idempotency.slot);
     if (!row) return null;
     if (row.fingerprint !== idempotency.fingerprint) throw keyReused();
-    if (!isBeingSettled(row)) return resume(row, authorization, asked);
-    if (Date.now() >= until) throw inFlight();
+    const leftMs = await leaseLeft(row);
+    if (leftMs <= 0) return resume(row, authorization, asked);
+    if (performance.now() >= until) throw inFlight(leftMs);
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
   }
 }
 
-const isBeingSettled = (row: ExecutionRow): boolean =>
-  row.settlementStatus === "processing" && Date.now() - row.createdAt.getTime() < leaseMs();
+/** In milliseconds; zero if no request is settling the execution any more. */
+const leaseLeft = async ({ settlementStatus, createdAt }: ExecutionRow): Promise<number> =>
+  settlementStatus === "processing" ? Math.max(0, leaseMs() - ageOf(createdAt, await clock(database()))) : 0;
 
 async function resume(row: ExecutionRow, authorization: AuthorizationRow, asked: ExecutionRequest): Promise<StoredReply> {
   try {
