@@ -1,5 +1,6 @@
 import { x402Client, x402HTTPClient } from "@x402/core/client";
 import { describe, expect, test } from "vitest";
+import { GATE } from "#lib/command/gate-store.ts";
 import { pool } from "#lib/db/client.ts";
 import { assetOf } from "#lib/chains/chains.ts";
 import { lower } from "#lib/evm.ts";
@@ -159,6 +160,17 @@ describe("emergencyRevoke", () => {
     const { status, headers } = await stopNow(operator, { mandateId: "mdt_x" });
     expect([status, headers.get("retry-after")]).toEqual([429, "60"]);
     expect((await stopNow(await createOfficial("operator"), { mandateId: "mdt_x" })).status).toBe(404);
+  });
+
+  test("tries again by itself while a lock is not free in time", async () => {
+    const operator = await createOfficial("operator");
+    const { mandateId } = await scene();
+    const gate = await hold(databaseOf().url, `SELECT pg_advisory_xact_lock_shared(${GATE})`);
+    const stopping = stopNow(operator, { mandateId });
+    const waiting = async () => (await gate.sql`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`).length;
+    for (const count of [1, 0, 1]) await expect.poll(waiting, { timeout: 20_000, interval: 20 }).toBe(count);
+    await gate.release();
+    expect((await stopping).status).toBe(200);
   });
 
   test("does not wait for traffic that uses every connection", async () => {

@@ -1,6 +1,8 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { presentEvent } from "#lib/audit/list-audit-events.ts";
 import { audit, clock, writeNoted, type NewEvent } from "#lib/audit/transact.ts";
 import { urgentDatabase, urgentPool, type Tx } from "#lib/db/client.ts";
+import { databaseAway, lockedOut, outcomeUnknown, sqlState } from "#lib/db/failure.ts";
 import { closeGateAtOnce } from "#lib/command/gate-store.ts";
 import { countAttempt } from "#lib/http/attempts.ts";
 import { once } from "#lib/command/idempotency.ts";
@@ -20,10 +22,14 @@ import {
 } from "#lib/platform/emergency-store.ts";
 import { requireRight } from "#lib/identity/platform-right.ts";
 import { notFound, Problem } from "#lib/problem.ts";
+import { log } from "#lib/telemetry/log.ts";
 import type { Reach } from "#lib/sellers/stops.ts";
 import { reachOf, recordStop, stopSeller } from "#lib/sellers/stop-store.ts";
 
 const TRIES_MAX = 30;
+/** A try takes at most six seconds (statement_timeout), so the last one ends before the request's 30 seconds do. */
+const AGAIN_MS = 20_000;
+const PAUSE_MS = 200;
 /** The maximum number of executions in the audit event; if there are more, the event has `moreExecutions: true`. */
 const NAMED_MAX = 500;
 
@@ -94,6 +100,21 @@ function targetsOf({ mandateId, agentId, sellerId }: Body): Target[] {
 
 const stops = { mandate: stopMandate, agent: stopAgent, seller: stopOneSeller } as const;
 
+/** A lock or connection that was not free in time is asked for again, so that only a longer outage reaches the administrator. */
+async function untilDone<T>(stop: () => Promise<T>, repeatable: boolean): Promise<T> {
+  const until = performance.now() + AGAIN_MS;
+  for (;;) {
+    try {
+      return await stop();
+    } catch (error) {
+      const passes = lockedOut(error) || (databaseAway(error) && (repeatable || !outcomeUnknown(error)));
+      if (!passes || performance.now() >= until) throw error;
+      log().warn({ code: sqlState(error) }, "An emergency stop is tried again");
+      await pause(PAUSE_MS);
+    }
+  }
+}
+
 /** Executing an authorization of a stopped target is refused; a background job releases its reserved amount later. */
 export const emergencyRevoke: Handler<typeof contract.emergencyRevoke> = async ({ body }, { caller, idempotency, requestId }) => {
   const targets = targetsOf(body);
@@ -124,5 +145,5 @@ export const emergencyRevoke: Handler<typeof contract.emergencyRevoke> = async (
     if (!written) throw new Error("An emergency left no event.");
     return { actionId, status: "accepted" as const, auditEvent: presentEvent(written) };
   };
-  return once(contract.emergencyRevoke, idempotency, work, urgentDatabase());
+  return untilDone(() => once(contract.emergencyRevoke, idempotency, work, urgentDatabase()), idempotency !== null);
 };
