@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { checkoutApprovals } from "#lib/approvals/tables.ts";
 import { endWaits, waitingRequests } from "#lib/commerce/wait-for-checkout.ts";
-import { database, pool } from "#lib/db/client.ts";
+import { database, mainPool, pool } from "#lib/db/client.ts";
 import { forget } from "#lib/process.ts";
 import { approve, cancel, previewed, read, reject, reviewed, view } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
@@ -74,6 +74,23 @@ describe("getCheckout", () => {
     const replies = await Promise.all(waiting);
     expect(replies.filter(({ status }) => status === 503)).toHaveLength(10);
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(200);
+  });
+
+  test("2,000 requests of one session that begin to wait leave connections free, and another's request is answered", async () => {
+    const begin = () => read(checkout.id, checkout.person.credential, "?waitSeconds=20");
+    const began = Array.from({ length: 2_000 }, begin);
+    let [ended, most] = [false, 0];
+    void Promise.allSettled(began).then(() => (ended = true));
+    const plain = await read(checkout.id, checkout.agent.credential);
+    while (waitingRequests() < 200 && !ended) {
+      most = Math.max(most, mainPool().waiting);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect([plain.status, most]).toEqual([200, 0]);
+    await cancel(checkout.id, checkout.agent.credential);
+    const statuses = (await Promise.all(began)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200, 503]));
+    expect(statuses.filter((status) => status === 200)).toHaveLength(200);
   });
 
   test("a process that stops answers waiting requests", async () => {

@@ -10,33 +10,39 @@ import { findOrderById } from "#lib/commerce/order-store.ts";
 import { presentApproval, presentCheckout, statusAt } from "#lib/approvals/present-checkout.ts";
 import { isOpen } from "#lib/approvals/checkout-state.ts";
 import { decisionOf } from "#lib/approvals/store.ts";
-import { waitForChange } from "#lib/commerce/wait-for-checkout.ts";
+import { inWaitingPlace, waitForChange } from "#lib/commerce/wait-for-checkout.ts";
 import { database } from "#lib/db/client.ts";
 import type { Call } from "#lib/call-schema.ts";
-import type { Caller, Handler } from "#lib/http/operation.ts";
-import { ownerOf } from "#lib/identity/member-store.ts";
+import type { Caller, Handler, Output } from "#lib/http/operation.ts";
 import { notificationOf } from "#lib/notices/notification.ts";
 import { notFound } from "#lib/problem.ts";
 
+type Found = NonNullable<Awaited<ReturnType<typeof findWithCandidates>>>;
+
 /** With waitSeconds, first waits up to that long while the checkout is open. */
-export const getCheckout: Handler<typeof contract.getCheckout> = async ({ checkoutIntentId, query }, { caller, request }) => {
-  const read = async () => {
+export const getCheckout: Handler<typeof contract.getCheckout> = ({ checkoutIntentId, query }, { caller, request }) => {
+  const read = async (): Promise<Found> => {
     const found = await findWithCandidates(database(), caller, checkoutIntentId, null);
     if (!found) throw notFound("checkout");
     return found;
   };
-  let { checkout, approval, now, mandates } = await read();
-  const left = Math.min((query.waitSeconds ?? 0) * 1_000, checkout.expiresAt.getTime() - now.getTime());
-  if (left > 0 && isOpen(statusAt(checkout, now))) {
-    const wait = {
-      checkoutIntentId,
-      organizationId: caller.organizationId,
-      personId: await ownerOf(database(), caller.organizationId),
-      state: decisionOf(checkout.status, approval?.status ?? null),
-    };
+  const waitMs = (query.waitSeconds ?? 0) * 1_000;
+  if (waitMs === 0) return read().then((found) => present(found, caller));
+  return inWaitingPlace(caller.organizationId, async (reading) => {
+    const first = await reading(read);
+    const { checkout, approval, now } = first;
+    const left = Math.min(waitMs, checkout.expiresAt.getTime() - now.getTime());
+    if (left <= 0 || !isOpen(statusAt(checkout, now))) return reading(() => present(first, caller));
+    const wait = { checkoutIntentId, state: decisionOf(checkout.status, approval?.status ?? null) };
     await waitForChange(wait, left, request.signal);
-    ({ checkout, approval, now, mandates } = await read());
-  }
+    return reading(async () => present(await read(), caller));
+  });
+};
+
+async function present(
+  { checkout, approval, now, mandates }: Found,
+  caller: Caller,
+): Promise<Output<typeof contract.getCheckout>> {
   const open = isOpen(statusAt(checkout, now));
   const approved = approval?.status === "pending" && approval.expiresAt > now ? approval : null;
   const continuationToken = approved && tokenFor(caller, checkout, approved);
@@ -49,7 +55,7 @@ export const getCheckout: Handler<typeof contract.getCheckout> = async ({ checko
     ...(notification && { notification }),
     ...(await nextOf(caller, checkout, open ? "open" : approved && "approved", continuationToken)),
   };
-};
+}
 
 /** Only the agent that opened the checkout gets the token, and not after authorizePayment: executePayment needs no token. */
 function tokenFor(caller: Caller, checkout: CheckoutRow, { continuationTokenId }: ApprovalRow): string | null {

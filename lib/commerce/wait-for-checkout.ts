@@ -1,5 +1,8 @@
 import { statesOf } from "#lib/approvals/store.ts";
 import { database } from "#lib/db/client.ts";
+import { inTurn } from "#lib/db/turns.ts";
+import { env } from "#lib/env.ts";
+import { ownerOf } from "#lib/identity/member-store.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { perProcess } from "#lib/process.ts";
 import { Counts, hasPlace } from "#lib/http/share.ts";
@@ -10,49 +13,76 @@ const EVERY_MS = 500;
 const PER_ORGANIZATION = { most: 2_000, each: 200, kept: 500 };
 const PER_PERSON = { most: 2_000, each: 300, kept: 500 };
 
-type Waiter = {
-  readonly checkoutIntentId: string;
-  readonly organizationId: string;
-  /** The id that ownerOf gives. The waiting requests of all organizations with the same id are counted together. */
-  readonly personId: string;
-  readonly state: string;
-  readonly wake: () => void;
-};
+/** All requests of one person that begin or end to wait use at most a quarter of the connections. */
+const readingMax = (): number => Math.max(1, Math.floor(env().DATABASE_POOL / 4));
+/** Shorter than the time limit of an HTTP request (DEADLINE_MS). */
+const READING_WAIT_MS = 20_000;
+
+type Wait = { readonly checkoutIntentId: string; readonly state: string };
+type Waiter = Wait & { readonly wake: () => void };
+
+const overloaded = (limit: string): Problem =>
+  new Problem("overloaded", { detail: "Too many requests wait already. Ask again in a moment.", retryAfterSeconds: 1, limit });
 
 /** One query every half second serves all waiting requests, so that a waiting request uses no database connection. */
 class Waiters {
   readonly #waiting = new Set<Waiter>();
+  /** The look-ups of owners that run now. */
+  readonly #owners = new Map<string, Promise<string>>();
+  #turn = 0;
   readonly #organizations = new Counts();
   readonly #people = new Counts();
   #timer: NodeJS.Timeout | null = null;
   #ended = false;
 
-  /** @throws Problem overloaded */
-  async until(wait: Omit<Waiter, "wake">, milliseconds: number, signal: AbortSignal): Promise<void> {
-    if (this.#ended) return;
-    const { total } = this.#organizations;
-    const organization = hasPlace(this.#organizations.of(wait.organizationId), total, PER_ORGANIZATION);
-    if (!organization || !hasPlace(this.#people.of(wait.personId), total, PER_PERSON)) {
-      throw new Problem("overloaded", { detail: "Too many requests wait already. Ask again in a moment.", retryAfterSeconds: 1 });
+  /** Refuses an organization without a free place before any query. @throws Problem overloaded */
+  async within<T>(organizationId: string, work: (reading: Reading) => Promise<T>): Promise<T> {
+    if (!hasPlace(this.#organizations.of(organizationId), this.#organizations.total, PER_ORGANIZATION))
+      throw overloaded("checkoutWaits.organization");
+    this.#organizations.add(organizationId, 1);
+    try {
+      const personId = await this.#ownerOf(organizationId);
+      // The place that this request has in its organization does not count.
+      if (!hasPlace(this.#people.of(personId), this.#organizations.total - 1, PER_PERSON))
+        throw overloaded("checkoutWaits.person");
+      this.#people.add(personId, 1);
+      try {
+        return await work((read) => this.#inTurn(personId, read));
+      } finally {
+        this.#people.add(personId, -1);
+      }
+    } finally {
+      this.#organizations.add(organizationId, -1);
     }
+  }
+
+  /** Requests that ask at the same time share one query. */
+  #ownerOf(organizationId: string): Promise<string> {
+    const running = this.#owners.get(organizationId);
+    if (running) return running;
+    const asked = ownerOf(database(), organizationId).finally(() => this.#owners.delete(organizationId));
+    this.#owners.set(organizationId, asked);
+    return asked;
+  }
+
+  #inTurn<T>(personId: string, read: () => Promise<T>): Promise<T> {
+    this.#turn = (this.#turn + 1) % readingMax();
+    return inTurn(`commerce/wait ${personId} ${this.#turn}`, read, { waitMs: READING_WAIT_MS });
+  }
+
+  async until(wait: Wait, milliseconds: number, signal: AbortSignal): Promise<void> {
+    if (this.#ended) return;
     let end: NodeJS.Timeout | undefined;
     let waiter: Waiter | undefined;
     await new Promise<void>((wake) => {
       waiter = { ...wait, wake };
       this.#waiting.add(waiter);
-      this.#count(wait, 1);
       end = setTimeout(wake, milliseconds);
       signal.addEventListener("abort", () => wake(), { once: true });
       this.#plan();
     });
     clearTimeout(end);
     this.#waiting.delete(waiter!);
-    this.#count(wait, -1);
-  }
-
-  #count({ organizationId, personId }: Omit<Waiter, "wake">, change: 1 | -1): void {
-    this.#organizations.add(organizationId, change);
-    this.#people.add(personId, change);
   }
 
   get size(): number {
@@ -86,7 +116,14 @@ class Waiters {
 
 const waiters = (): Waiters => perProcess("commerce/wait-for-checkout", () => new Waiters());
 
-export const waitForChange = (wait: Omit<Waiter, "wake">, milliseconds: number, signal: AbortSignal): Promise<void> =>
+/** Gives its reads of the database to `reading`, so that many waiting requests of one person do not delay anybody else. */
+export type Reading = <T>(read: () => Promise<T>) => Promise<T>;
+
+/** Runs `work` in a place among the waiting requests of its organization and person. @throws Problem overloaded */
+export const inWaitingPlace = <T>(organizationId: string, work: (reading: Reading) => Promise<T>): Promise<T> =>
+  waiters().within(organizationId, work);
+
+export const waitForChange = (wait: Wait, milliseconds: number, signal: AbortSignal): Promise<void> =>
   waiters().until(wait, milliseconds, signal);
 
 export const waitingRequests = (): number => waiters().size;

@@ -15,6 +15,7 @@ import {
 } from "#lib/identity/capabilities.ts";
 import { lookUpKey } from "#lib/identity/keys/key-lookups.ts";
 import { noteKeyUse } from "#lib/identity/keys/key-uses.ts";
+import { lookUpSession } from "#lib/identity/sessions/session-lookups.ts";
 import {
   RENEWAL_SECONDS,
   SESSION_SECONDS,
@@ -84,7 +85,7 @@ async function authenticateSession(
 ): Promise<SessionCaller | null> {
   const token = verifySessionCookie(cookie);
   if (token === null) return null;
-  const row = await findLiveSession(token, RENEWAL_SECONDS, SESSION_SECONDS, on);
+  const row = await (on ? findLiveSession(token, RENEWAL_SECONDS, SESSION_SECONDS, on) : lookUpSession(token));
   if (!row) {
     throw new Problem("session_expired", {
       detail: "This session has ended. Sign in again.",
