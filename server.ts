@@ -3,6 +3,7 @@
  * In development it builds nothing.
  */
 import "#lib/platform/node-env.ts";
+import { toldCauses } from "#lib/db/failure.ts";
 import { buildPages, buildServer } from "#lib/server/build.ts";
 import type { Pages } from "#lib/server/open-pages.ts";
 import type { serve as Serve } from "#lib/server/serve.ts";
@@ -30,6 +31,6 @@ async function main(): Promise<void> {
 }
 
 await main().catch((error: unknown) => {
-  say(error instanceof Error ? error.message : String(error));
+  say(toldCauses(error));
   process.exit(1);
 });

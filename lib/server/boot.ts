@@ -5,10 +5,11 @@ import { refusePooler } from "#lib/db/refuse-pooler.ts";
 import { env, type Env } from "#lib/env.ts";
 import { provideSecrets } from "#lib/platform/secrets.ts";
 import { forget } from "#lib/process.ts";
+import type { Steps } from "#lib/server/start-steps.ts";
 
 export type BootHandle = { readonly env: Env; close(): Promise<void> };
 
-export async function boot(say: (line: string) => void): Promise<BootHandle> {
+export async function boot(say: (line: string) => void, steps: Steps): Promise<BootHandle> {
   await provideSecrets(process.env);
   const { DATABASE_URL, DATA_DIR, ENVIRONMENT } = env();
   const embedded = DATABASE_URL ? null : await startEmbedded({ dataDir: DATA_DIR });
@@ -22,8 +23,8 @@ export async function boot(say: (line: string) => void): Promise<BootHandle> {
     await embedded?.stop();
   };
   try {
-    if (!embedded) await refusePooler(env().DATABASE_URL ?? "");
-    const applied = await migrate({ url: env().DATABASE_URL ?? "", environment: ENVIRONMENT });
+    if (!embedded) await steps(() => refusePooler(env().DATABASE_URL ?? ""));
+    const applied = await steps(() => migrate({ url: env().DATABASE_URL ?? "", environment: ENVIRONMENT }));
     if (applied > 0) say(`Applied ${applied} ${applied === 1 ? "migration" : "migrations"}.`);
   } catch (error) {
     await close();

@@ -9,6 +9,7 @@ import { refuseOtherContracts } from "#lib/onchain/registry/deployments.ts";
 import { tellUnreachableChains } from "#lib/chains/tell-unreachable.ts";
 import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
 import { boot } from "#lib/server/boot.ts";
+import { untilDone } from "#lib/server/start-steps.ts";
 import { noPages, pagesOfAnotherProcess, pagesOfThisProcess, type Pages } from "#lib/server/open-pages.ts";
 import { issueSetupCode } from "#lib/platform/setup-code.ts";
 import { dispatch } from "#lib/server/routes.ts";
@@ -31,7 +32,7 @@ function openPages({ pages }: ServeOptions, env: Env): Pages {
 type Stop = (reason: string, code: number) => Promise<void>;
 
 /** A signal or an uncaught error during the start takes effect only after the start. */
-function listenForTheEnd(): { carryOut(stop: Stop): void } {
+function listenForTheEnd(): { readonly isAsked: boolean; carryOut(stop: Stop): void } {
   let asked: readonly [reason: string, code: number] | null = null;
   let stop: Stop | null = null;
   const ask = (reason: string, code: number): void => {
@@ -47,6 +48,9 @@ function listenForTheEnd(): { carryOut(stop: Stop): void } {
     });
   }
   return {
+    get isAsked() {
+      return asked !== null;
+    },
     carryOut(given) {
       stop = given;
       if (asked) void stop(...asked);
@@ -58,8 +62,9 @@ export async function serve(options: ServeOptions): Promise<void> {
   const { development, say } = options;
   const began = performance.now();
   const end = listenForTheEnd();
-  const { env, close } = await boot(say);
-  await refuseOtherContracts().catch(async (error: unknown) => {
+  const steps = untilDone(say, () => end.isAsked);
+  const { env, close } = await boot(say, steps);
+  await steps(refuseOtherContracts).catch(async (error: unknown) => {
     await close();
     throw error;
   });
@@ -76,7 +81,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     await Promise.race([pages.close().then(close), setTimeout(DRAIN_LIMIT_MS)]);
     throw error;
   });
-  const setupCode = await issueSetupCode();
+  const setupCode = await steps(issueSetupCode);
   if (setupCode) say(`one-time set-up code, for the first platform admin: ${setupCode}`);
   const workers = startWorkers();
   say(`${env.ENVIRONMENT} on http://localhost:${listener.port} (ready in ${Math.round(performance.now() - began)} ms).`);
