@@ -176,6 +176,8 @@ export type ProblemDetails = {
   readonly instance?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly retryAfterSeconds?: number;
+  /** The name of the limit that was hit, for the log. Not sent. */
+  readonly limit?: string;
 };
 
 const brand = Symbol.for("countersign.problem");

@@ -2,8 +2,12 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { listedReply, operation, storedReply, type Handler, type Operation } from "#lib/http/operation.ts";
 import { methods, route } from "#lib/api/route.ts";
+import { ConnectionLost, OutcomeUnknown, PoolBusy } from "#lib/db/failure.ts";
 import { ClientId } from "#lib/ids.ts";
 import { Problem } from "#lib/problem.ts";
+import { captureLog } from "#test/logged.ts";
+
+const logged = captureLog();
 
 const base = {
   tag: "Health",
@@ -190,6 +194,24 @@ describe("route: replies", () => {
       expect(JSON.stringify(reply.body)).not.toMatch(/canary|SELECT|internal\b(?!_error)/);
       if (status === 503) expect(reply.headers.get("retry-after")).toBe("1");
     }
+  });
+
+  test("the log line of each 5xx has the problem or SQLSTATE, the limit that was hit, and the cause", async () => {
+    logged.length = 0;
+    const lost = new ConnectionLost(
+      "The connection could not be opened.",
+      Object.assign(new Error("refused"), { code: "ECONNREFUSED" }),
+    );
+    await refusing(new OutcomeUnknown("COMMIT was sent and not answered.", { cause: lost }));
+    await refusing(new PoolBusy("No connection was free in time.", "pool.waitMs"));
+    await refusing(new Error("Failed query", { cause: Object.assign(new Error("canceling statement"), { code: "57014" }) }));
+    await refusing(new Problem("overloaded", { detail: "Too many requests wait.", limit: "checkoutWaits.person" }));
+    expect(logged.filter(({ msg }) => msg === "Request failed")).toMatchObject([
+      { status: 503, sqlState: "ECONNREFUSED", error: { cause: { cause: { message: "refused" } } } },
+      { status: 503, sqlState: "POOL_BUSY", limit: "pool.waitMs" },
+      { status: 503, sqlState: "57014", limit: "statement_timeout", error: { cause: { message: "canceling statement" } } },
+      { status: 503, problem: "overloaded", limit: "checkoutWaits.person" },
+    ]);
   });
 
   test("a reply that breaks its own contract is a 500, not a leak", async () => {

@@ -18,7 +18,7 @@ import {
 } from "#lib/http/operation.ts";
 import { requireOwnMandates } from "#lib/http/own-mandates.ts";
 import { limitAnonymous, requireAllowed, takeAddress, takeCredential, type Allowance } from "#lib/http/rate-limit.ts";
-import { headersOf, problemReply, toProblem, type Reply } from "#lib/http/reply.ts";
+import { failureOf, headersOf, problemReply, toProblem, type Reply } from "#lib/http/reply.ts";
 import { authenticate, renewedCookie, type AuthenticateOptions } from "#lib/identity/sessions/authenticate.ts";
 import { newId } from "#lib/ids.ts";
 import { notFound, Problem } from "#lib/problem.ts";
@@ -55,10 +55,11 @@ function replyOf(operation: Operation, result: unknown, request: Request, reques
   return { status, body: JSON.stringify(operation.response.parse(result.output)), headers };
 }
 
-function note(operation: Operation, status: number, requestId: string, started: number): void {
+function note(operation: Operation, status: number, requestId: string, started: number, error: unknown): void {
   const durationMs = performance.now() - started;
   observeRequest(operation.id, status, durationMs);
-  if (status >= 500) log().warn({ requestId, operation: operation.id, status, durationMs }, "Request failed");
+  if (status >= 500)
+    log().warn({ requestId, operation: operation.id, status, durationMs, ...failureOf(error) }, "Request failed");
   else log().debug({ requestId, operation: operation.id, status, durationMs }, "Request answered");
 }
 
@@ -76,6 +77,7 @@ export function route<O extends Operation>(operation: O, handler: Handler<O>, au
     let allowance: Allowance | null = null;
     let reply: Reply;
     let cookie: string | null = null;
+    let failure: unknown = null;
     const work = async (): Promise<Reply> => {
       // `dispatch` finds no route for a path with a final slash. Calling a route directly gives the same 404.
       if (splitUrl(request.url).path.endsWith("/")) throw notFound("path");
@@ -100,10 +102,11 @@ export function route<O extends Operation>(operation: O, handler: Handler<O>, au
     try {
       reply = await withinDeadline(work(), limitMs);
     } catch (error) {
+      failure = error;
       reply = problemReply(toProblem(error, requestId, operation.id), requestId, allowance);
     }
     if (cookie !== null) reply.headers["Set-Cookie"] = cookie;
-    note(operation, reply.status, requestId, started);
+    note(operation, reply.status, requestId, started, failure);
     return reply;
   };
   return Object.assign(

@@ -10,6 +10,12 @@ export class ConnectionLost extends Error {
 /** No connection or turn was free in time, or too many callers wait for one. Nothing was sent. */
 export class PoolBusy extends Error {
   readonly code = "POOL_BUSY";
+  /** The name of the limit that was hit, for the log. */
+  readonly limit: string;
+  constructor(message: string, limit: string) {
+    super(message);
+    this.limit = limit;
+  }
 }
 
 /** A COMMIT, or a single statement that may write, got no answer. PostgreSQL may have carried it out. */
@@ -38,6 +44,32 @@ export function sqlState(error: unknown): string | null {
  */
 const AWAY =
   /^(?:CONNECTION_(?:LOST|CLOSED|ENDED|DESTROYED)|OUTCOME_UNKNOWN|POOL_BUSY|E(?:CONN(?:REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)|08...|53...|57014|57P..|58...|25006|25P0[34])$/;
+
+const LIMITS: Readonly<Record<string, string>> = {
+  "25P03": "idle_in_transaction_session_timeout",
+  "53300": "max_connections",
+  "55P03": "lock_timeout",
+  "57014": "statement_timeout",
+};
+
+/** The limit that was hit: of this process, or a setting of PostgreSQL. Null if the error says nothing about one. */
+export const limitOf = (error: unknown): string | null =>
+  causesOf(error)
+    .map((cause) => (cause instanceof PoolBusy ? cause.limit : LIMITS[codeOf(cause) ?? ""]))
+    .find(Boolean) ?? null;
+
+/** The error and its causes in one line. */
+export const toldCauses = (error: unknown): string =>
+  causesOf(error)
+    .map((cause) => {
+      const [text, code] = [cause instanceof Error ? cause.message : String(cause), codeOf(cause)];
+      return code === null || text.includes(code) ? text : `${text} (${code})`;
+    })
+    .join(" Cause: ");
+
+/** Such an error at the start may pass by itself. A refused password, database or start-up parameter does not. */
+export const mayPass = (error: unknown): boolean =>
+  (databaseAway(error) || lockedOut(error)) && !/^(?:28...|3D000|08P01)$/.test(sqlState(error) ?? "");
 
 export const databaseAway = (error: unknown): boolean => causesOf(error).some((cause) => AWAY.test(codeOf(cause) ?? ""));
 

@@ -15,11 +15,12 @@ function entered(key: string, first: boolean, waitMs: number): Promise<void> {
     queues().set(key, []);
     return Promise.resolve();
   }
-  if (queue.length >= WAITING_MAX) return Promise.reject(new PoolBusy("Too many callers wait for the same rows."));
+  if (queue.length >= WAITING_MAX)
+    return Promise.reject(new PoolBusy("Too many callers wait for the same rows.", "turns.waiting"));
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       queue.splice(queue.indexOf(waiter), 1);
-      reject(new PoolBusy("The same rows were in use for too long."));
+      reject(new PoolBusy("The same rows were in use for too long.", "turns.waitMs"));
     }, waitMs);
     const start = (): void => {
       clearTimeout(timer);

@@ -13,11 +13,12 @@ export class Waiters {
 
   /** @throws PoolBusy if `most` callers wait already, or after `milliseconds` */
   wait(milliseconds: number, most: number): Promise<Connection> {
-    if (this.#all.length >= most) return Promise.reject(new PoolBusy("Too many callers wait for a connection."));
+    if (this.#all.length >= most)
+      return Promise.reject(new PoolBusy("Too many callers wait for a connection.", "pool.waitersMax"));
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#all.splice(this.#all.indexOf(waiter), 1);
-        reject(new PoolBusy("No connection was free in time."));
+        reject(new PoolBusy("No connection was free in time.", "pool.waitMs"));
       }, milliseconds);
       const waiter: Waiter = {
         resolve: (connection) => {

@@ -11,6 +11,7 @@ const late = (): Problem =>
       ? "The service took too long, and part of this request may have been saved. Repeat it with the same idempotency key, or look at the record first."
       : "The service took too long. Nothing was changed. Ask again in a moment.",
     retryAfterSeconds: 1,
+    limit: "deadline",
   });
 
 const LATE = Symbol("late");

@@ -1,5 +1,5 @@
-import { databaseAway, lockedOut, outcomeUnknown, sqlState } from "#lib/db/failure.ts";
-import { mayHaveWritten } from "#lib/db/request.ts";
+import { databaseAway, limitOf, lockedOut, outcomeUnknown, sqlState } from "#lib/db/failure.ts";
+import { lostDatabase, mayHaveWritten } from "#lib/db/request.ts";
 import type { Allowance } from "#lib/http/rate-limit.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
@@ -25,18 +25,25 @@ const nothingChanged = "The service cannot reach its database. Nothing was chang
 const maybeChanged =
   "The service lost its database, and part of this request may have been saved. Repeat it with the same idempotency key, or look at the record first.";
 
+/** What the log says about a 5xx: the problem or SQLSTATE, the limit that was hit, and the error with its causes. */
+export function failureOf(error: unknown) {
+  const cause = isProblem(error) ? (lostDatabase() ?? error) : error;
+  const limit = (isProblem(error) ? error.details.limit : null) ?? limitOf(cause);
+  return { ...(isProblem(error) && { problem: error.code }), sqlState: sqlState(cause), limit, error: cause };
+}
+
 /** For an unexpected error the problem shows only the request id, so that no internals leak. */
 export function toProblem(error: unknown, requestId: string, operationId: string): Problem {
   if (isProblem(error)) return error;
   const code = sqlState(error) ?? "none";
   metrics().failures.inc({ sqlstate: code });
   if (databaseAway(error)) {
-    log().error({ requestId, operation: operationId, code, error }, "The database does not answer");
+    log().error({ requestId, operation: operationId, code, ...failureOf(error) }, "The database does not answer");
     const detail = outcomeUnknown(error) || mayHaveWritten() ? maybeChanged : nothingChanged;
     return new Problem("service_unavailable", { detail, retryAfterSeconds: 1 });
   }
   if (lockedOut(error)) {
-    log().warn({ requestId, operation: operationId, code }, "A lock was not free in time");
+    log().warn({ requestId, operation: operationId, code, ...failureOf(error) }, "A lock was not free in time");
     return new Problem("overloaded", {
       detail: "The record is locked by other work. Ask again in a moment.",
       retryAfterSeconds: 1,

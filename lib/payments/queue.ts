@@ -35,8 +35,9 @@ const lockedWith = (item: Item): string[] =>
 /** Answers in the order of `items`. */
 export type RunBatch = (items: readonly Item[]) => Promise<readonly Answer[]>;
 
-export const overloaded = (): Problem =>
+export const overloaded = (limit = "authorize.locks"): Problem =>
   new Problem("overloaded", {
+    limit,
     detail: "The service is overloaded. Nothing was stored; ask again in a moment.",
     retryAfterSeconds: 1,
   });
@@ -79,7 +80,7 @@ export class AuthorizeQueue {
       return answer.kind === "problem" && twin.credential !== credentialOf(item) ? this.submit(item) : answer;
     }
     const queue = this.#queues.get(item.organizationId) ?? [];
-    if (!hasPlace(queue.length, this.#queued, bounds.queued)) return refusal(overloaded());
+    if (!hasPlace(queue.length, this.#queued, bounds.queued)) return refusal(overloaded("authorize.queued"));
     const answer = new Promise<Answer>((settle, fail) => queue.push({ item, at: performance.now(), settle, fail }));
     if (queue.length === 1) this.#queues.set(item.organizationId, queue);
     this.#queued += 1;
@@ -209,7 +210,7 @@ export class AuthorizeQueue {
     for (const [organizationId, queue] of this.#queues) {
       while (queue[0] && queue[0].at < oldest) {
         this.#queued -= 1;
-        queue.shift()!.settle(refusal(overloaded()));
+        queue.shift()!.settle(refusal(overloaded("authorize.ageMs")));
       }
       if (queue.length === 0) this.#queues.delete(organizationId);
     }
