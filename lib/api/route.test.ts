@@ -206,7 +206,7 @@ describe("route: replies", () => {
     await refusing(new PoolBusy("No connection was free in time.", "pool.waitMs"));
     await refusing(new Error("Failed query", { cause: Object.assign(new Error("canceling statement"), { code: "57014" }) }));
     await refusing(new Problem("overloaded", { detail: "Too many requests wait.", limit: "checkoutWaits.person" }));
-    expect(logged.filter(({ msg }) => msg === "Request failed")).toMatchObject([
+    expect(logged.filter(({ message }) => message === "Request failed")).toMatchObject([
       { status: 503, sqlState: "ECONNREFUSED", error: { cause: { cause: { message: "refused" } } } },
       { status: 503, sqlState: "POOL_BUSY", limit: "pool.waitMs" },
       { status: 503, sqlState: "57014", limit: "statement_timeout", error: { cause: { message: "canceling statement" } } },

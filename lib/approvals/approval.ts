@@ -3,7 +3,7 @@ import type { StepUpReason } from "#lib/approvals/checkout-view.ts";
 import { isOpen } from "#lib/approvals/checkout-state.ts";
 import type { Atomic } from "#lib/money.ts";
 import { Problem } from "#lib/problem.ts";
-import { earliest, minutes } from "#lib/time.ts";
+import { ageOf, earliest, minutes } from "#lib/time.ts";
 import type { ApprovalStatus, CheckoutStatus } from "#lib/vocabulary.ts";
 
 export const REVIEW_MS = minutes(10);
@@ -56,7 +56,7 @@ export function stepUpReasons(
   const reasons: StepUpReason[] = [];
   if (aboveThreshold) reasons.push("amount");
   else if (aboveUnverified) reasons.push("unverifiedPayee");
-  if (now.getTime() - sessionCreatedAt.getTime() > FRESH_SESSION_MS) reasons.push("sessionAge");
+  if (ageOf(sessionCreatedAt, now) > FRESH_SESSION_MS) reasons.push("sessionAge");
   if (!sellerPaidBefore) reasons.push("firstPayment");
   return reasons;
 }
@@ -131,7 +131,7 @@ export function decideApproval({ checkout, approval, review, stepUp, mandateId }
 
 /** This session must have been shown the same terms within REVIEW_MS. @throws Problem review_required, checkout_changed */
 export function requireReviewed(review: ApprovalFacts["review"], checkout: CheckoutTerms, now: Date): void {
-  if (!review || now.getTime() - review.shownAt.getTime() > REVIEW_MS) {
+  if (!review || ageOf(review.shownAt, now) > REVIEW_MS) {
     throw new Problem("review_required", {
       detail: "Open the confirmation page first: an approval confirms what this session was shown in the last ten minutes.",
     });

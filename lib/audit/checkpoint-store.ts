@@ -19,7 +19,7 @@ const dueWhere = ({ keyId, seconds, events }: Due) => sql`
   WHERE (c.sequence IS NULL OR c.key_id <> ${keyId} OR h.sequence < c.sequence OR (h.sequence = c.sequence AND h.hash <> c.hash)
     OR EXISTS (SELECT FROM audit_alarms a WHERE a.chain = h.chain)
     OR (h.sequence > c.sequence
-      AND (h.sequence >= c.sequence + ${events} OR c.created_at < clock_timestamp() - make_interval(secs => ${seconds})))
+      AND (h.sequence >= c.sequence + ${events} OR abs(extract(epoch FROM clock_timestamp() - c.created_at)) > ${seconds}))
     OR (h.chain <> ${SIGNED} AND NOT EXISTS (
       SELECT FROM audit_entries e WHERE e.chain = ${SIGNED} AND e.entity_id = ${entityOf("")} || h.chain)))`;
 

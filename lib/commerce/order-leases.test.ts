@@ -2,6 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { checkoutApprovals, checkoutIntents, orders } from "#lib/approvals/tables.ts";
 import * as orderContract from "#lib/commerce/order-contract.ts";
+import { leaseOrder } from "#lib/commerce/order-store.ts";
 import { credentialOf, runOrder } from "#lib/commerce/run-order.ts";
 import { database } from "#lib/db/client.ts";
 import { reservations } from "#lib/holds/tables.ts";
@@ -133,6 +134,26 @@ describe("a call that loses its lease before it decides", () => {
     const paymentCredential = await signedOrder(wallet, first);
     expect((await place(scene, shop, key, { paymentCredential })).data.status).toBe("completed");
     expect(await holds(scene)).toEqual(["captured"]);
+  });
+
+  test("that a clock that ran ahead has made too long reserves nothing: the next call takes the order, and one amount is held", async () => {
+    const scene = await checkoutScene();
+    const key = newOrderKey();
+    const take = async (until: string) => {
+      const leasedUntil = sql`clock_timestamp() + ${until}::interval`;
+      await database().update(orders).set({ leasedUntil }).where(eq(orders.idempotencyKey, key));
+      return leaseOrder(database(), (await orderOf(key)).orderId, "req_other", 90_000);
+    };
+    let taken: unknown[] = [];
+    const lost = await during(
+      () => place(scene, shop, key),
+      async () => (taken = [await take("90 seconds"), (await take("2 hours"))?.lease]),
+    );
+    expect([...taken, lost.problem.code]).toEqual([null, "req_other", "idempotency_in_flight"]);
+    expect(await holds(scene)).toEqual([]);
+    await endLease(key);
+    expect((await place(scene, shop, key)).data.status).toBe("paymentCredentialRequired");
+    expect(await holds(scene)).toEqual(["held"]);
   });
 
   test("reserves nothing if the order was deleted meanwhile, and the key can be used again", async () => {

@@ -1,5 +1,5 @@
 import type { SettleResponse } from "@x402/core/types";
-import { transact } from "#lib/audit/transact.ts";
+import { clock, transact } from "#lib/audit/transact.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { enterGate } from "#lib/command/gate-store.ts";
 import { newId } from "#lib/ids.ts";
@@ -28,6 +28,7 @@ import {
   type PlainSettlement,
 } from "#lib/settlement/store.ts";
 import { evidenceWithin, settleAndConfirm, settlingMs } from "#lib/settlement/submit.ts";
+import { leaseHeld } from "#lib/time.ts";
 import { endOf, signatureHash } from "#lib/x402/credential.ts";
 import type { FailureCode } from "#lib/x402/failure.ts";
 import { requirementsOf } from "#lib/x402/requirements.ts";
@@ -65,7 +66,7 @@ export async function settlePlainAgain(
   if (status === "failed") return refused(asked, (errorReason ?? "settlement_rejected") as FailureCode);
   if (status === "settled")
     return book(asked, seller, settlementId, { kind: "settled", transaction: settlement.transaction ?? "" });
-  const isLeft = workedUntil.getTime() <= Date.now();
+  const isLeft = !leaseHeld(workedUntil, leaseMs(), await clock(database()));
   const waitMs = isLeft ? 0 : facilitatorTimeoutMs() + (await settlingMs(settlement.chain));
   const waited = await inPlace(seller.organizationId, () => evidenceWithin(settlement, waitMs));
   if (waited === null) return pending(asked, settlement.transaction);

@@ -2,11 +2,13 @@ import { eq, sql } from "drizzle-orm";
 import { afterEach, describe, expect, test } from "vitest";
 import { transact } from "#lib/audit/transact.ts";
 import { database, pool } from "#lib/db/client.ts";
+import { takeAttempt } from "#lib/http/attempts-store.ts";
 import { newId } from "#lib/ids.ts";
 import { mailRow, queueMail, type Mail } from "#lib/mail/queue-mail.ts";
 import { forgetOldMails, pauseAfter, sendMails } from "#lib/mail/send-mails.ts";
 import { insertMail, insertMailOn, newestKept } from "#lib/mail/store.ts";
 import { mails } from "#lib/mail/tables.ts";
+import { bringAllForward } from "#lib/platform/due-time-store.ts";
 import { useDatabase } from "#test/database.ts";
 import { startSmtp, type Mailbox } from "#test/mail.ts";
 
@@ -120,10 +122,42 @@ describe("sendMails", () => {
     await database()
       .update(mails)
       .set({ attempts: 1, nextAttemptAt: sql`clock_timestamp() + interval '2 minutes'` });
+    expect(await bringAllForward()).toBe(0);
     expect(await sendMails()).toBe(0);
     await due();
     expect(await sendMails()).toBe(1);
     expect(smtp.received).toHaveLength(1);
+  });
+
+  test("what a clock that ran ahead has postponed is due at once when the clock is right again", async () => {
+    smtp = await startSmtp();
+    await queue("ada@example.com");
+    await database()
+      .update(mails)
+      .set({ nextAttemptAt: sql`clock_timestamp() + interval '2 hours'` });
+    await pool()`
+      INSERT INTO webhook_endpoints (webhook_endpoint_id, organization_id, url, event_types, status, public_key, sealed, sequence)
+      VALUES ('whe_1', 'org_1', 'https://example.com', '{}', 'enabled', '', '', 0)`;
+    await pool()`
+      INSERT INTO webhook_deliveries (webhook_delivery_id, webhook_endpoint_id, organization_id, event_id, type, status, attempts, next_attempt_at)
+      SELECT 'whd_' || attempts, 'whe_1', 'org_1', 'aud_' || attempts, 'x', 'pending', attempts, clock_timestamp() + interval '2 hours'
+      FROM generate_series(1, 9) attempts`;
+    // The second retry of a webhook message comes after five minutes, the fourth after two hours.
+    expect(await bringAllForward()).toBe(4);
+    expect(await sendMails()).toBe(1);
+    const waiting = await pool()`SELECT attempts FROM webhook_deliveries WHERE next_attempt_at > clock_timestamp() ORDER BY 1`;
+    expect(waiting.map((row) => row["attempts"])).toEqual([4, 5, 6, 7, 8, 9]);
+  });
+
+  test("attempts that were counted while the clock ran ahead do not lock anybody out", async () => {
+    const ahead = (window: number) => pool()`UPDATE rate_limit SET last_request = last_request + ${window}`;
+    for (const expected of [1, 2]) expect(await takeAttempt("signIn:usr_1", 60)).toBe(expected);
+    await ahead(30_000);
+    expect(await takeAttempt("signIn:usr_1", 60)).toBe(3);
+    await ahead(7_200_000);
+    expect(await takeAttempt("signIn:usr_1", 60)).toBe(1);
+    await ahead(7_200_000);
+    expect(await bringAllForward()).toBe(1);
   });
 
   test("a mail is leased only while it is sent, so that a slow server causes no second copy", async () => {

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, lte, notInArray, sql } from "drizzle-orm";
 import type { Sql } from "#lib/db/sql.ts";
 import { database, type Tx } from "#lib/db/client.ts";
+import { after } from "#lib/db/leases.ts";
 import type { Full } from "#lib/http/fair-work.ts";
 import { mails } from "#lib/mail/tables.ts";
 
@@ -9,7 +10,6 @@ export type NewMail = Pick<MailRow, "mailId" | "recipient" | "subject" | "plain"
 
 /** Truncated, because the columns round to milliseconds, perhaps up to a time at which the mail is not due yet. */
 const now = sql`date_trunc('milliseconds', clock_timestamp())`;
-const after = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 
 /** Without `sendAt`, a queued mail is due at once; a kept mail is never sent. */
 const rowOf = ({ sendAt, ...mail }: NewMail & { readonly sendAt?: Date }) => {

@@ -202,4 +202,11 @@ describe("decide, always", () => {
     const cooling = mandateOf({ limits: { cooldownSeconds: 1 } });
     expect(decide(cooling, usageOf({ lastHeldAt: NOW }), intentOf(), NOW).denialCode).toBe("cooldown_active");
   });
+
+  test("a cooldown does not last for ever because a payment was held while the clock ran ahead", () => {
+    const cooling = mandateOf({ limits: { cooldownSeconds: 60 } });
+    const after = (seconds: number) => usageOf({ lastHeldAt: new Date(NOW.getTime() + seconds * 1_000) });
+    const outcomes = [59, 7_200].map((seconds) => decide(cooling, after(seconds), intentOf(), NOW).outcome);
+    expect(outcomes).toEqual(["deny", "allow"]);
+  });
 });

@@ -5,7 +5,7 @@ import * as say from "#lib/mandates/sentences-limits.ts";
 import type { SpanValues } from "#lib/mandates/sentences-limits.ts";
 import { bucketCounts, windowAt, type Window } from "#lib/mandates/windows.ts";
 import { basisPointsUp, max, subtract, zero, type Atomic } from "#lib/money.ts";
-import { toWire } from "#lib/time.ts";
+import { ageOf, toWire } from "#lib/time.ts";
 
 export function limitRules(on: Case): void {
   schedule(on);
@@ -87,7 +87,7 @@ function cooldown(on: Case): void {
   const seconds = on.policy.cooldownSeconds;
   if (seconds === null) return;
   const last = on.usage.lastHeldAt;
-  const passed = last === null ? seconds : Math.floor((on.now.getTime() - last.getTime()) / 1_000);
+  const passed = last === null ? seconds : Math.floor(ageOf(last, on.now) / 1_000);
   const remaining = Math.max(0, seconds - passed);
   if (remaining === 0) add(on, say.cool, seconds);
   else add(on, say.cooling, seconds, remaining);

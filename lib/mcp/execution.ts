@@ -87,9 +87,9 @@ export async function untilKnown(
   execution: PaymentExecution,
   seconds: number,
 ): Promise<PaymentExecution> {
-  const until = Date.now() + seconds * 1_000;
+  const until = performance.now() + seconds * 1_000;
   let now = execution;
-  while (isOpen(now) && Date.now() < until && !signal.aborted) {
+  while (isOpen(now) && performance.now() < until && !signal.aborted) {
     await setTimeout(POLL_MS);
     const read = await call(reachable.getPayment, { authorizationId });
     if (!read.ok) return now;

@@ -12,8 +12,6 @@ import { invalidField } from "#lib/problem.ts";
 
 const NAME = "fetch_paid";
 const BODY_BYTES = 65_536;
-/** Longer than MCP_DEADLINE_MS. If the process of a call dies, a repeated call continues after this time. */
-const LEASE_SECONDS = 120;
 const TWIN_POLL_MS = 250;
 const TWIN_WAIT_MS = 25_000;
 
@@ -37,14 +35,14 @@ function storedOf({ row }: Pick<Purchase, "row">): FetchAnswer | null {
 
 /** "ended" if the other call left no result, so that this call has the lease now. Null if too late, aborted or replaced. */
 async function afterTwin({ row }: Purchase, { signal }: ToolContext): Promise<FetchAnswer | "ended" | null> {
-  const until = Date.now() + TWIN_WAIT_MS;
-  while (Date.now() < until && !signal.aborted) {
+  const until = performance.now() + TWIN_WAIT_MS;
+  while (performance.now() < until && !signal.aborted) {
     await setTimeout(TWIN_POLL_MS);
     const now = await findPurchase(row.slot);
     if (now?.purchaseKey !== row.purchaseKey) return null;
     const stored = storedOf({ row: now });
     if (stored) return stored;
-    if (await leasePurchase(row, LEASE_SECONDS)) return "ended";
+    if (await leasePurchase(row)) return "ended";
   }
   return null;
 }
@@ -59,7 +57,7 @@ const inProgress: FetchAnswer = {
 async function once(on: ToolContext, wanted: Wanted, purchase: Purchase) {
   const stored = storedOf(purchase);
   if (stored) return stored;
-  const leased = (await leasePurchase(purchase.row, LEASE_SECONDS)) ? "ended" : await afterTwin(purchase, on);
+  const leased = (await leasePurchase(purchase.row)) ? "ended" : await afterTwin(purchase, on);
   if (leased === null) return inProgress;
   if (leased !== "ended") return leased;
   try {

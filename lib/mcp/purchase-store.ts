@@ -1,5 +1,6 @@
 import { and, eq, lt, sql } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
+import { leaseEnded } from "#lib/db/leases.ts";
 import { mcpPurchases } from "#lib/mcp/tables.ts";
 
 export type PurchaseRow = typeof mcpPurchases.$inferSelect;
@@ -9,8 +10,11 @@ const now = sql`clock_timestamp()`;
 const after = (seconds: number) => sql`clock_timestamp() + ${seconds} * interval '1 second'`;
 const is = ({ slot, purchaseKey }: Name) => and(eq(mcpPurchases.slot, slot), eq(mcpPurchases.purchaseKey, purchaseKey));
 
+/** Longer than MCP_DEADLINE_MS. If the process of a call dies, a repeated call continues after this time. */
+const LEASE_SECONDS = 120;
+
 /** The condition that no call has the lease of the purchase now. */
-const isFree = sql`(${mcpPurchases.busyUntil} IS NULL OR ${mcpPurchases.busyUntil} < clock_timestamp())`;
+const isFree = leaseEnded(mcpPurchases.busyUntil, LEASE_SECONDS * 1_000);
 
 type NewPurchase = Name & { readonly organizationId: string; readonly liveSeconds: number };
 
@@ -39,10 +43,10 @@ export async function findPurchase(slot: string): Promise<PurchaseRow | null> {
 }
 
 /** False if another call has the lease, or if the purchase was replaced or deleted. */
-export async function leasePurchase(name: Name, seconds: number): Promise<boolean> {
+export async function leasePurchase(name: Name): Promise<boolean> {
   const leased = await database()
     .update(mcpPurchases)
-    .set({ busyUntil: after(seconds) })
+    .set({ busyUntil: after(LEASE_SECONDS) })
     .where(and(is(name), isFree))
     .returning({ slot: mcpPurchases.slot });
   return leased.length === 1;
@@ -88,8 +92,7 @@ export async function forgetOldPurchases(): Promise<number> {
   for (;;) {
     const rows = await database().execute(sql`
       DELETE FROM mcp_purchases WHERE slot IN (
-        SELECT slot FROM mcp_purchases WHERE live_until < (SELECT clock_timestamp())
-          AND (busy_until IS NULL OR busy_until < (SELECT clock_timestamp())) LIMIT ${FORGOTTEN_AT_ONCE})
+        SELECT slot FROM ${mcpPurchases} WHERE live_until < (SELECT clock_timestamp()) AND ${isFree} LIMIT ${FORGOTTEN_AT_ONCE})
       RETURNING slot`);
     gone += rows.length;
     if (rows.length < FORGOTTEN_AT_ONCE) return gone;

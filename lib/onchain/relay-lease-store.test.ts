@@ -1,10 +1,13 @@
+import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { underLease } from "#lib/onchain/relay-lease-store.ts";
+import { database } from "#lib/db/client.ts";
+import { extendLease, holdsLease, underLease, type Lease } from "#lib/onchain/relay-lease-store.ts";
 import { useDatabase } from "#test/database.ts";
 
 useDatabase();
 
 const chain = "eip155:84532";
+const holds = (lease: Lease) => database().transaction((tx) => holdsLease(tx, lease));
 
 test("a lease is extended while its work runs, but not without limit, so that work that never ends does not block others", async () => {
   const never = new Promise<void>(() => {});
@@ -15,4 +18,23 @@ test("a lease is extended while its work runs, but not without limit, so that wo
   await new Promise((resolve) => setTimeout(resolve, 7_500));
   expect(await take()).toBeNull();
   await expect.poll(take, { interval: 250 }).toBe("taken");
+});
+
+test("a lease that a clock that ran ahead has made too long is taken over, and its first holder then has none", async () => {
+  const takeNow = () => underLease(chain, "relayer", async () => "taken");
+  const late = (by: string) => database().execute(sql`UPDATE relay_leases SET expires_at = clock_timestamp() + ${by}::interval`);
+  await underLease(chain, "relayer", async (first) => {
+    await late("6 seconds");
+    expect(await takeNow()).toBeNull();
+    await late("2 hours");
+    expect(await holds(first)).toBe(true);
+    await underLease(chain, "relayer", async (second) => {
+      expect([await holds(first), await extendLease(first), await holds(second), await takeNow()]).toEqual([
+        false,
+        false,
+        true,
+        null,
+      ]);
+    });
+  });
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { and, eq, gt, lte, sql } from "drizzle-orm";
+import { and, eq, gt, sql } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
+import { after, leaseEnded } from "#lib/db/leases.ts";
 import { relayLeases, type LeaseKey } from "#lib/onchain/tables.ts";
 import { minutes } from "#lib/time.ts";
 
@@ -13,7 +14,7 @@ const EXTEND_EVERY_MS = LEASE_MS / 3;
 /** Milliseconds after which underLease no longer extends a lease by itself, so that work that hangs does not block others. */
 const EXTENDED_MS = minutes(5);
 
-const until = sql`clock_timestamp() + ${LEASE_MS} * interval '1 millisecond'`;
+const until = after(LEASE_MS);
 
 const isOurs = ({ chain, key, holder, fence }: Lease) =>
   and(
@@ -33,7 +34,7 @@ async function takeLease(chain: string, key: LeaseKey): Promise<Lease | null> {
     .onConflictDoUpdate({
       target: [relayLeases.chain, relayLeases.key],
       set: { holder, fence: sql`${relayLeases.fence} + 1`, expiresAt: until },
-      setWhere: lte(relayLeases.expiresAt, sql`clock_timestamp()`),
+      setWhere: leaseEnded(relayLeases.expiresAt, LEASE_MS),
     })
     .returning({ fence: relayLeases.fence });
   return row ? { chain, key, holder, fence: row.fence } : null;

@@ -1,6 +1,7 @@
 import type { Hex } from "viem";
 import { and, asc, count, eq, gte, inArray, lte, min, sql, type SQL } from "drizzle-orm";
 import { database, type Database, type Tx } from "#lib/db/client.ts";
+import { after, isRecent } from "#lib/db/leases.ts";
 import { freeNonces, nodeBehindMs } from "#lib/chains/free-nonces.ts";
 import type { Fees } from "#lib/onchain/relay-fees.ts";
 import { relayedTransactions as relays, type RelayKey, type RelayPurpose } from "#lib/onchain/tables.ts";
@@ -21,7 +22,6 @@ export type SignedRelay = Omit<SignedFields, "sentAt"> & { readonly fence: numbe
 
 const open = inArray(relays.status, ["queued", "sent"]);
 const due = lte(relays.nextCheckAt, sql`clock_timestamp()`);
-const soon = (milliseconds: number): SQL => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 const now = sql`clock_timestamp()`;
 
 /** The partial index relayed_transactions_open is for this query. */
@@ -92,11 +92,11 @@ export async function nextNonce(tx: Tx, { chain, signer, used }: Nonces): Promis
     .select({
       nonce: relays.nonce,
       isSent: sql<boolean>`status = 'sent'`,
-      isRecent: sql<boolean>`coalesce(resolved_at > clock_timestamp() - ${nodeBehindMs(chain)} * interval '1 millisecond', false)`,
+      isJustMined: sql<boolean>`coalesce(${isRecent(relays.resolvedAt, nodeBehindMs(chain))}, false)`,
     })
     .from(relays)
     .where(and(eq(relays.chain, chain), eq(relays.signer, signer), gte(relays.nonce, used)));
-  if (rows.some(({ isRecent }) => isRecent)) return null;
+  if (rows.some(({ isJustMined }) => isJustMined)) return null;
   const taken = rows.flatMap(({ nonce, isSent }) => (isSent && nonce !== null ? [nonce] : []));
   return freeNonces(used, taken, 1)[0] ?? null;
 }
@@ -105,7 +105,7 @@ export async function nextNonce(tx: Tx, { chain, signer, used }: Nonces): Promis
 export async function storeSigned(tx: Tx, { relayId }: RelayRow, signed: SignedRelay): Promise<SentRelay | null> {
   const [row] = await tx
     .update(relays)
-    .set({ ...signed, status: "sent", sentAt: now, nextCheckAt: soon(300), attempts: 0, failure: null })
+    .set({ ...signed, status: "sent", sentAt: now, nextCheckAt: after(300), attempts: 0, failure: null })
     .where(and(eq(relays.relayId, relayId), eq(relays.status, "queued")))
     .returning();
   return (row as SentRelay | undefined) ?? null;
@@ -119,7 +119,7 @@ export async function storeReplacement(tx: Tx, sent: SentRelay, signed: SignedRe
       ...signed,
       earlierHashes: [...sent.earlierHashes, sent.hash],
       sentAt: now,
-      nextCheckAt: soon(300),
+      nextCheckAt: after(300),
       attempts: sql`${relays.attempts} + 1`,
     })
     .where(and(eq(relays.relayId, sent.relayId), eq(relays.status, "sent"), eq(relays.hash, sent.hash)))
@@ -132,7 +132,7 @@ export async function postpone(relayId: string, milliseconds: number, failure?: 
   await database()
     .update(relays)
     .set({
-      nextCheckAt: soon(milliseconds),
+      nextCheckAt: after(milliseconds),
       ...(failure !== undefined && { failure, attempts: sql`${relays.attempts} + 1` }),
     })
     .where(and(eq(relays.relayId, relayId), open));
@@ -142,7 +142,7 @@ export async function postpone(relayId: string, milliseconds: number, failure?: 
 export async function lookAgain(relayId: string, milliseconds: number, blockNumber: bigint | null): Promise<void> {
   await database()
     .update(relays)
-    .set({ nextCheckAt: soon(milliseconds), blockNumber })
+    .set({ nextCheckAt: after(milliseconds), blockNumber })
     .where(and(eq(relays.relayId, relayId), eq(relays.status, "sent")));
 }
 
@@ -195,7 +195,7 @@ export async function requeue(sent: SentRelay, milliseconds: number, failure: st
       hash: null,
       rawTransaction: null,
       sentAt: null,
-      nextCheckAt: soon(milliseconds),
+      nextCheckAt: after(milliseconds),
       attempts: sql`${relays.attempts} + 1`,
       failure,
     })

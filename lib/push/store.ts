@@ -1,5 +1,6 @@
 import { and, asc, eq, getTableColumns, inArray, lte, notInArray, sql } from "drizzle-orm";
 import { database, type Database, type Tx } from "#lib/db/client.ts";
+import { after } from "#lib/db/leases.ts";
 import type { Full } from "#lib/http/fair-work.ts";
 import { pushDevices, pushes } from "#lib/push/tables.ts";
 
@@ -9,8 +10,6 @@ export type NewPush = Pick<
   "pushId" | "deviceId" | "causeId" | "kind" | "organizationId" | "checkoutIntentId" | "silent" | "usefulUntil"
 >;
 export type PushAddress = { readonly endpoint: string; readonly p256dh: string; readonly auth: string };
-
-const after = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 
 export async function insertPushes(tx: Tx, added: readonly NewPush[]): Promise<void> {
   if (added.length === 0) return;

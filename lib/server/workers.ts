@@ -21,6 +21,7 @@ import { forgetOldPurchases } from "#lib/mcp/purchase-store.ts";
 import { sendNotices } from "#lib/notices/send-notices.ts";
 import { onWake } from "#lib/notices/wake.ts";
 import { stillWanted } from "#lib/notices/still-wanted.ts";
+import { bringAllForward } from "#lib/platform/due-time-store.ts";
 import { forgetOldPushes, sendPushes, type MessageOf } from "#lib/push/send-pushes.ts";
 import { forgetOldChallenges, forgetOldOffers } from "#lib/sellers/forget-old-rows.ts";
 import { followTransactions } from "#lib/settlement/follow-transactions.ts";
@@ -46,6 +47,7 @@ const FORGET_EVERY_MS = 3_600_000;
 /** Old purchases contain answers of sellers, which can be large. */
 const PURCHASES_EVERY_MS = 60_000;
 const KEY_USES_EVERY_MS = 60_000;
+const DUE_TIMES_EVERY_MS = 60_000;
 /** Messages that sendNotices stores wake their workers in this process; other messages wait up to SENDING_IDLE_MS. */
 const SENDING_EVERY_MS = 100;
 const SENDING_IDLE_MS = 500;
@@ -89,6 +91,7 @@ export function startWorkers(): Pick<Worker, "stop"> {
     every(FORGET_EVERY_MS, "forgetOldOffers", forgetOldOffers),
     every(FORGET_EVERY_MS, "forgetOldChallenges", forgetOldChallenges),
     every(KEY_USES_EVERY_MS, "flushKeyUses", flushKeyUses),
+    every(DUE_TIMES_EVERY_MS, "bringForward", bringAllForward),
     every(RELAY_EVERY_MS, "relay", relay),
     every(RELAY_EVERY_MS, "followRevocations", followRevocations),
     every(SENDERS_EVERY_MS, "watchSenders", async () => {

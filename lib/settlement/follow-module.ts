@@ -36,12 +36,12 @@ export function modulePaymentOf(execution: ExecutionRow, authorization: Authoriz
 
 /** Call this with no database transaction open, because it waits for the chain. */
 export async function submitModule(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {
-  const until = Date.now() + confirmationTimeoutMs();
+  const until = performance.now() + confirmationTimeoutMs();
   const relay = await findRelayFor(database(), "payMandate", execution.executionId);
   if (relay) await relayNow(relay.relayId, { timeoutMs: confirmationTimeoutMs() });
   for (;;) {
     const finding = await look(execution, authorization);
-    if (finding.kind === "settled" || finding.kind === "failed" || Date.now() >= until) return finding;
+    if (finding.kind === "settled" || finding.kind === "failed" || performance.now() >= until) return finding;
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
   }
 }

@@ -15,6 +15,7 @@ import { broadcast, signTransaction } from "#lib/settlement/sign-transaction.ts"
 import * as store from "#lib/settlement/transaction-store.ts";
 import type { TransactionRow } from "#lib/settlement/transaction-store.ts";
 import { settlementAccount } from "#lib/settlement/wallet.ts";
+import { ageOf } from "#lib/time.ts";
 
 const BATCH = 128;
 const AT_ONCE = 16;
@@ -28,7 +29,7 @@ const GAPS_MAX = 16;
 const AGAIN_MS_MIN = 400;
 const AGAIN_MS_MAX = 10_000;
 
-const age = ({ sentAt }: TransactionRow, now: Date): number => now.getTime() - sentAt.getTime();
+const age = ({ sentAt }: TransactionRow, now: Date): number => ageOf(sentAt, now);
 const againIn = (milliseconds: number): number => Math.min(AGAIN_MS_MAX, Math.max(AGAIN_MS_MIN, milliseconds / 4));
 
 /** A lease allows one process per chain. Returns the number of chains with transactions to check. */

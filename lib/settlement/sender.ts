@@ -20,7 +20,7 @@ class Sender {
   readonly #waiting: QueuedCall[] = [];
   #working = false;
   #failingSince: number | null = null;
-  /** Until this time, in milliseconds since 1970, earlier failures count in `failingSeconds`. */
+  /** Until this time, in milliseconds of performance.now(), earlier failures count in `failingSeconds`. */
   #waitsUntil = 0;
 
   constructor(chain: string) {
@@ -29,7 +29,7 @@ class Sender {
 
   /** Seconds since the first failure that still counts; zero if none counts. */
   get failingSeconds(): number {
-    if (Date.now() >= this.#waitsUntil) this.#failingSince = null;
+    if (performance.now() >= this.#waitsUntil) this.#failingSince = null;
     return this.#failingSince === null ? 0 : (performance.now() - this.#failingSince) / 1_000;
   }
 
@@ -85,10 +85,10 @@ class Sender {
   }
 
   #fail(calls: readonly Call[]): void {
-    const now = Date.now();
+    const now = performance.now();
     if (now >= this.#waitsUntil) this.#failingSince = null;
     this.#failingSince ??= performance.now();
-    const ends = calls.map(({ validBefore }) => Math.min(validBefore?.getTime() ?? now, now + ALARM_MS));
+    const ends = calls.map(({ validBefore }) => now + Math.min(validBefore ? validBefore.getTime() - Date.now() : 0, ALARM_MS));
     this.#waitsUntil = Math.max(this.#waitsUntil, ...ends);
   }
 }

@@ -1,5 +1,6 @@
-import { and, asc, desc, eq, inArray, isNull, lt, lte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNull, lte, not, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
+import { after, isRecent, leaseEnded } from "#lib/db/leases.ts";
 import { executions } from "#lib/holds/tables.ts";
 import type { ExecutionRow } from "#lib/holds/execution-store.ts";
 import { plainSettlements } from "#lib/settlement/tables.ts";
@@ -24,7 +25,7 @@ export async function leaseDue(tx: Tx, limit: number, leaseMs: number): Promise<
   return tx
     .update(executions)
     .set({
-      nextCheckAt: sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`,
+      nextCheckAt: after(leaseMs),
       attempts: sql`${executions.attempts} + 1`,
     })
     .where(
@@ -78,7 +79,7 @@ export async function insertPlainSettlement(
   row: Omit<typeof plainSettlements.$inferInsert, "workedUntil">,
   leaseMs: number,
 ): Promise<void> {
-  const workedUntil = sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'` as unknown as Date;
+  const workedUntil = after(leaseMs) as unknown as Date;
   await tx.insert(plainSettlements).values({ ...row, workedUntil });
 }
 
@@ -126,12 +127,12 @@ export async function adoptPlainSettlement(tx: Tx, settlementId: string, authori
 export async function takeWork(tx: Tx, settlementId: string, leaseMs: number): Promise<boolean> {
   const rows = await tx
     .update(plainSettlements)
-    .set({ workedUntil: sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'` })
+    .set({ workedUntil: after(leaseMs) })
     .where(
       and(
         eq(plainSettlements.settlementId, settlementId),
         eq(plainSettlements.status, "processing"),
-        lte(plainSettlements.workedUntil, sql`clock_timestamp()`),
+        leaseEnded(plainSettlements.workedUntil, leaseMs),
       ),
     )
     .returning({ settlementId: plainSettlements.settlementId });
@@ -170,12 +171,7 @@ export async function openPlainSettlements(
   return db
     .select()
     .from(plainSettlements)
-    .where(
-      and(
-        eq(plainSettlements.status, "processing"),
-        lt(plainSettlements.createdAt, sql`clock_timestamp() - ${olderThanMs} * interval '1 millisecond'`),
-      ),
-    )
+    .where(and(eq(plainSettlements.status, "processing"), not(isRecent(plainSettlements.createdAt, olderThanMs))))
     .orderBy(asc(plainSettlements.createdAt), asc(plainSettlements.settlementId))
     .offset(offset)
     .limit(limit);

@@ -1,6 +1,7 @@
 import type { Hex } from "viem";
 import { and, asc, eq, gte, inArray, lt, lte, min, or, sql, type SQL } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
+import { after, isRecent } from "#lib/db/leases.ts";
 import { nodeBehindMs } from "#lib/chains/free-nonces.ts";
 import type { Fees } from "#lib/onchain/relay-fees.ts";
 import { settlementTransactions as transactions } from "#lib/settlement/tables.ts";
@@ -23,7 +24,6 @@ const KEPT_DAYS = 7;
 const FIRST_LOOK_MS = 1_000;
 
 const now = sql`clock_timestamp()`;
-const soon = (milliseconds: number): SQL => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 const sent = eq(transactions.status, "sent");
 
 type Signer = { readonly chain: string; readonly signer: string };
@@ -37,10 +37,7 @@ export async function lockNonces(tx: Tx, { chain, signer }: Signer): Promise<voi
 
 /** Includes those of transactions that became final just now, because a node without the newest blocks may not count them yet. */
 export async function takenNonces(tx: Tx, signer: Signer, used: number): Promise<readonly number[]> {
-  const minedJustNow = and(
-    eq(transactions.status, "mined"),
-    gte(transactions.resolvedAt, sql`clock_timestamp() - ${nodeBehindMs(signer.chain)} * interval '1 millisecond'`),
-  );
+  const minedJustNow = and(eq(transactions.status, "mined"), isRecent(transactions.resolvedAt, nodeBehindMs(signer.chain)));
   const rows = await tx
     .select({ nonce: transactions.nonce })
     .from(transactions)
@@ -63,7 +60,7 @@ export async function insertTransactions(tx: Tx, rows: readonly StoredCall[]): P
   if (rows.length === 0) return;
   await tx
     .insert(transactions)
-    .values(rows.map((row) => ({ ...row, status: "sent" as const, nextCheckAt: soon(FIRST_LOOK_MS) as unknown as Date })));
+    .values(rows.map((row) => ({ ...row, status: "sent" as const, nextCheckAt: after(FIRST_LOOK_MS) as unknown as Date })));
 }
 
 const due = and(sent, lte(transactions.nextCheckAt, now));
@@ -131,7 +128,7 @@ export async function endMined(mined: readonly MinedTransaction[]): Promise<void
 export async function noteMined(mined: readonly MinedTransaction[], againInMs: number): Promise<void> {
   if (mined.length === 0) return;
   await database().execute(sql`UPDATE settlement_transactions t
-    SET block_number = found.block_number, next_check_at = ${soon(againInMs)}
+    SET block_number = found.block_number, next_check_at = ${after(againInMs)}
     FROM ${foundIn(mined)} WHERE t.transaction_id = found.id AND t.status = 'sent'`);
 }
 
@@ -161,7 +158,7 @@ export async function storeAnew(tx: Tx, row: TransactionRow, signed: SignedBytes
       blockNumber: null,
       waitingSince,
       sentAt: now,
-      nextCheckAt: soon(FIRST_LOOK_MS),
+      nextCheckAt: after(FIRST_LOOK_MS),
     })
     .where(and(eq(transactions.transactionId, row.transactionId), sent, eq(transactions.hash, row.hash)))
     .returning({ hash: transactions.hash });

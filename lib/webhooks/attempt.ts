@@ -11,7 +11,7 @@ export type Answer = {
 const hours = (count: number): number => minutes(60 * count);
 
 /** The pauses before the second and all later attempts: without jitter, a little more than three days in total. */
-const PAUSES = [5_000, minutes(5), minutes(30), hours(2), hours(5), hours(10), hours(14), hours(20), hours(24)];
+export const PAUSES = [5_000, minutes(5), minutes(30), hours(2), hours(5), hours(10), hours(14), hours(20), hours(24)];
 const JITTER = 0.1;
 
 /** Null after the last attempt. `random`, 0 to 1, shortens the pause, so that not all failed messages are repeated at once. */

@@ -1,6 +1,7 @@
 import { and, desc, eq, gte, inArray, isNotNull, lt, lte, sql } from "drizzle-orm";
 import type { ChainedEvent } from "#lib/audit/chain.ts";
 import { database, sqlOf, type Tx } from "#lib/db/client.ts";
+import { after } from "#lib/db/leases.ts";
 import type { Answer } from "#lib/webhooks/attempt.ts";
 import { webhookDeliveries } from "#lib/webhooks/tables.ts";
 
@@ -12,7 +13,6 @@ type NewDelivery = Pick<
 
 const { webhookDeliveryId, webhookEndpointId, status, attempts, nextAttemptAt, lastAttemptAt, error } = webhookDeliveries;
 const now = sql`clock_timestamp()`;
-const after = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 
 export async function insertTest(tx: Tx, row: NewDelivery): Promise<DeliveryRow> {
   const [inserted] = await tx

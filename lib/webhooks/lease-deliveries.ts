@@ -2,7 +2,7 @@ import type { ChainedEvent } from "#lib/audit/chain.ts";
 import { eventsAt, readEvents } from "#lib/audit/read-store.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
-import { minutes } from "#lib/time.ts";
+import { ageOf, minutes } from "#lib/time.ts";
 import { isDelivered } from "#lib/webhooks/attempt.ts";
 import { beginDeliveries, leaseDue, noteDelivered, type DeliveryRow, type Answered } from "#lib/webhooks/delivery-store.ts";
 import { lockEnabled, moveEndpoint, type LockedEndpoint, type Target } from "#lib/webhooks/endpoint-store.ts";
@@ -21,7 +21,7 @@ export type Turn = { readonly begun: readonly Begun[]; readonly isFailing: boole
 function roomFor({ failingSince, lastAttemptAt, open, nowMs }: LockedEndpoint, free: number): number {
   const room = Math.min(free, (failingSince === null ? limits.openMax : limits.openFailingMax) - open);
   if (room > 0 || failingSince === null || free === 0) return room;
-  const isQuiet = lastAttemptAt === null || nowMs - lastAttemptAt.getTime() > limits.probeMs;
+  const isQuiet = lastAttemptAt === null || ageOf(lastAttemptAt, new Date(nowMs)) > limits.probeMs;
   return isQuiet ? 1 : 0;
 }
 

@@ -23,7 +23,8 @@ export async function endpointsWithWork(
       EXISTS (SELECT FROM webhook_deliveries d WHERE d.webhook_endpoint_id = e.webhook_endpoint_id AND d.status = 'pending'
         AND d.next_attempt_at <= (SELECT clock_timestamp()))
       OR h.sequence > e.sequence AND (
-        e.failing_since IS NOT NULL AND e.last_attempt_at < (SELECT clock_timestamp()) - ${probeMs} * interval '1 millisecond'
+        e.failing_since IS NOT NULL AND NOT coalesce(e.last_attempt_at BETWEEN (SELECT clock_timestamp()) - ${probeMs} * interval '1 millisecond'
+          AND (SELECT clock_timestamp()) + ${probeMs} * interval '1 millisecond', true)
         OR (SELECT count(*) FROM (SELECT FROM webhook_deliveries d
             WHERE d.webhook_endpoint_id = e.webhook_endpoint_id AND d.status = 'pending' LIMIT ${openMax}) AS open)
           < CASE WHEN e.failing_since IS NULL THEN ${openMax}::int ELSE ${openFailingMax}::int END))

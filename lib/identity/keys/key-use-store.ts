@@ -17,5 +17,5 @@ export async function saveKeyUses(uses: readonly KeyUse[]): Promise<void> {
       AS w(key_id, ago, address, user_agent)
     ORDER BY w.key_id
     ON CONFLICT (key_id) DO UPDATE SET last_used_at = excluded.last_used_at, address = excluded.address, user_agent = excluded.user_agent
-    WHERE excluded.last_used_at > k.last_used_at`;
+    WHERE excluded.last_used_at > k.last_used_at OR k.last_used_at > clock_timestamp()`;
 }

@@ -4,12 +4,12 @@ import type { Database, Tx } from "#lib/db/client.ts";
 import type { Act } from "#lib/identity/passkeys/passkey-challenge.ts";
 import { otherWaysIn, passkeysOf, provedAt } from "#lib/identity/passkeys/store.ts";
 import { Problem } from "#lib/problem.ts";
-import { minutes } from "#lib/time.ts";
+import { ageOf, minutes } from "#lib/time.ts";
 
 /** To add or remove a passkey, a person must have proved their identity within this time. */
 export const PROVED_MS = minutes(5);
 
-export const isProved = (at: Date | null, now: Date): boolean => at !== null && now.getTime() - at.getTime() <= PROVED_MS;
+export const isProved = (at: Date | null, now: Date): boolean => at !== null && ageOf(at, now) <= PROVED_MS;
 
 export type Prover = { readonly userId: string; readonly sessionId: string };
 
@@ -23,7 +23,7 @@ export async function requireProved(db: Database | Tx, by: Prover, now: Date): P
 export async function requireProvedToGive(tx: Tx, by: Prover): Promise<void> {
   const at = await provedAt(tx, by.sessionId);
   const now = await clock(tx);
-  if (at !== null && now.getTime() - at.getTime() <= FRESH_SESSION_MS) return;
+  if (at !== null && ageOf(at, now) <= FRESH_SESSION_MS) return;
   throw await stepUpFor(tx, by, "Confirm that it is you first: this gives a right to somebody.");
 }
 

@@ -1,5 +1,6 @@
 import { and, asc, count, desc, eq, isNull, lte, ne, sql, sum, type SQL } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
+import { after } from "#lib/db/leases.ts";
 import { env } from "#lib/env.ts";
 import { lower } from "#lib/evm.ts";
 import { currentVersion, mandateColumns } from "#lib/mandates/store.ts";
@@ -149,7 +150,7 @@ export const dueRegistrations = (db: Database | Tx, limit: number): Promise<Regi
 export async function postpone(db: Database | Tx, registrationId: string, milliseconds: number): Promise<void> {
   await db
     .update(mandateRegistrations)
-    .set({ nextCheckAt: sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'` })
+    .set({ nextCheckAt: after(milliseconds) })
     .where(eq(mandateRegistrations.registrationId, registrationId));
 }
 

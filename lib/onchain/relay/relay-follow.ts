@@ -8,6 +8,7 @@ import { receiptNow } from "#lib/chains/receipts.ts";
 import { raisedFees } from "#lib/onchain/relay-fees.ts";
 import { holdsLease, type Lease } from "#lib/onchain/relay-lease-store.ts";
 import { broadcast, feeCap, readMarket, sign } from "#lib/onchain/relay/relay-send.ts";
+import { ageOf } from "#lib/time.ts";
 import { lookAgain, requeue, resolveRelay, storeReplacement, type SentRelay } from "#lib/onchain/relay-store.ts";
 
 /** Milliseconds after signing at which a transaction that is in no block is replaced by the same one with higher fees. */
@@ -36,7 +37,7 @@ async function hasNonce({ chain, nonce }: SentRelay, { transactionHash: hash }: 
 /** Checks a sent transaction once. @throws if the chain does not answer */
 export async function follow(sent: SentRelay, lease: Lease, now: Date): Promise<void> {
   const { chain, relayId } = sent;
-  const age = now.getTime() - sent.sentAt.getTime();
+  const age = ageOf(sent.sentAt, now);
   const depth = await confirmedBlock(chain);
   const receipt = await receiptOf(sent);
   if (receipt) return receipt.blockNumber <= depth ? book(sent, receipt) : lookAgain(relayId, againIn(age), receipt.blockNumber);
