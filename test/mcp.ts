@@ -78,7 +78,7 @@ export async function connectByAddress(isOld: boolean, url: string, person: (que
   const answer = new URL(await person(kept.url.search.slice(1)));
   await first.transport.finishAuth(isOld ? (answer.searchParams.get("code") as never) : (answer.searchParams as never));
   const { client, transport } = open();
-  await client.connect(transport as never);
+  await client.connect(transport);
   opened.push(client);
   const call: CallTool = async (name, args = {}) => resultOf(await client.callTool({ name, arguments: { ...args } }));
   return { call };

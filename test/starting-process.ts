@@ -2,13 +2,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { FromPages } from "#lib/server/messages.ts";
 
-const { WAIT_MS = "0", COMPUTE } = process.env;
+const { WAIT_MS = "0" } = process.env;
 const tell = (message: FromPages): void => void process.send?.(message, () => {});
 
 process.on("disconnect", () => process.exit(0));
 process.on("message", (message: { readonly type: string }) => message.type === "end" && process.exit(0));
 
-for (; COMPUTE === "yes";);
+while (process.env["COMPUTE"] === "yes");
 if (WAIT_MS !== "never") {
   await pause(Number(WAIT_MS));
   tell({ type: "listening", port: 1 });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { databaseAway } from "#lib/db/failure.ts";
-import { Pool } from "#lib/db/pool.ts";
+import { databaseAway, sqlState } from "#lib/db/failure.ts";
+import { Pool, type PoolOptions } from "#lib/db/pool.ts";
 import { followRequest, lostDatabase } from "#lib/db/request.ts";
 import { FakePostgres, READ, WRITE, type Script } from "#test/fake-postgres.ts";
 
@@ -13,10 +13,14 @@ afterEach(async () => {
 });
 
 async function poolOf(...scripts: Script[]): Promise<{ readonly pool: Pool; readonly fake: FakePostgres }> {
+  return poolWith({}, ...scripts);
+}
+
+async function poolWith(options: Partial<PoolOptions>, ...scripts: Script[]) {
   const fake = await FakePostgres.start(scripts);
   fakes.push(fake);
   const limits = { waitMs: 3_000, waitersMax: 100, openMs: 1_000, silenceMs: 2_000, idleMs: 60_000, lifetimeMs: 60_000 };
-  const pool = new Pool({ url: fake.url, max: 2, settings: {}, ...limits, graceMs: 1_000 });
+  const pool = new Pool({ url: fake.url, max: 2, settings: {}, ...limits, graceMs: 1_000, ...options });
   pools.push(pool);
   return { pool, fake };
 }
@@ -87,4 +91,20 @@ test("a longer failure is reported after the grace time, and then at once", asyn
   expect(first).toBeGreaterThan(900);
   expect(first).toBeLessThan(2_000);
   expect(await took()).toBeLessThan(1_100);
+});
+
+describe("a slow connection", () => {
+  test("gives a slow server more time with each attempt, so that a starved process gets its connections back", async () => {
+    const slow = Array.from({ length: 40 }, () => ({ at: 0, how: "delay", ms: 500 }) as const);
+    const { pool } = await poolWith({ openMs: 200, graceMs: 0 }, ...slow);
+    await expect.poll(() => errorOf(echo(pool, "x")), { timeout: 60_000 }).toBeNull();
+  });
+
+  test("begins a second attempt beside a slow one, and takes the first that opens", async () => {
+    const silent = { at: 0, how: "silence" } as const;
+    const { pool, fake } = await poolWith({ openMs: 300, max: 1, graceMs: 0 }, silent, silent);
+    expect(sqlState(await errorOf(echo(pool, "x")))).toBe("CONNECTION_LOST");
+    expect(await errorOf(echo(pool, "x"))).toBeNull();
+    await expect.poll(() => fake.open, { timeout: 60_000 }).toBe(1);
+  });
 });

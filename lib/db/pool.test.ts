@@ -69,20 +69,6 @@ describe("opening", () => {
     expect(performance.now() - began).toBeLessThan(1_000);
   });
 
-  test("gives a slow server more time with each attempt, so that a starved process gets its connections back", async () => {
-    const fake = await fakeServer(...Array.from({ length: 40 }, () => ({ at: 0, how: "delay", ms: 500 }) as const));
-    const pool = newPool(fake.url, { openMs: 200 });
-    await expect.poll(() => errorOf(echo(pool, "x")), { timeout: 60_000 }).toBeNull();
-  });
-
-  test("begins a second attempt beside a slow one, and takes the first that opens", async () => {
-    const fake = await fakeServer({ at: 0, how: "silence" }, { at: 0, how: "silence" });
-    const pool = newPool(fake.url, { openMs: 300, max: 1 });
-    expect(await stateOf(echo(pool, "x"))).toBe("CONNECTION_LOST");
-    expect(await errorOf(echo(pool, "x"))).toBeNull();
-    await expect.poll(() => fake.open, { timeout: 60_000 }).toBe(1);
-  });
-
   test("sslmode=prefer continues without TLS if the server has none, and sslmode=require does not", async () => {
     const prefers = newPool(`${database().url}?sslmode=prefer`);
     expect(await prefers.sql`SELECT 1 AS one`).toEqual([{ one: 1 }]);

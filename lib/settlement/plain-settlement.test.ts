@@ -218,8 +218,7 @@ describe("a payment without a mandate", () => {
   test("waits as long as the chain needs for its confirmations", async () => {
     await chain().client.setAutomine(false);
     await chain().client.setIntervalMining({ interval: 1 });
-    // Mine eight blocks one second apart, so that the service measures a block time of one second.
-    await expect.poll(() => chain().client.getBlockNumber()).toBeGreaterThan(0n);
+    await expect.poll(() => chain().client.getBlockNumber()).toBeGreaterThan(0n); // The service measures a block time of 1 s.
     await chain().client.mine({ blocks: 8, interval: 1 });
     configure({ confirmations: 4 });
     process.env["FACILITATOR_TIMEOUT_MS"] = "20000";
