@@ -8,7 +8,16 @@ import { mandates, mandateSellers } from "#lib/mandates/tables.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 import { newMember, PASSWORD } from "#test/identity.ts";
 import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
-import { askAPerson, changeCheckout, newPurchase, openBasket, statusOf, type Purchase } from "./setup/purchase.ts";
+import {
+  askAPerson,
+  changeBasket,
+  changeCheckout,
+  newPurchase,
+  openBasket,
+  statusOf,
+  writeMandate,
+  type Purchase,
+} from "./setup/purchase.ts";
 
 const LONG = "Ein Agent mit einem sehr langen Namen, der Büromaterial für alle Labore einkauft.";
 const ARABIC = "وكيل المشتريات الذي يشتري كل ما يحتاجه المختبر من الورق والأقلام والملصقات اليوم";
@@ -63,6 +72,98 @@ async function expectInView(page: Page, height: number): Promise<void> {
     expect(Math.ceil((box?.y ?? Infinity) + (box?.height ?? Infinity)), `${name} ends`).toBeLessThanOrEqual(height);
   }
   expect(await page.evaluate(() => window.scrollY)).toBe(0);
+}
+
+/** What the browser of a phone leaves of its screen. */
+const phones = [
+  { width: 390, height: 664 },
+  { width: 360, height: 640 },
+] as const;
+
+/** The states of the page that have both buttons. Each returns the path of a request of a new buyer. */
+const states: Readonly<Record<string, (purchase: Purchase, page: Page) => Promise<string>>> = {
+  "short names": (purchase) => askAPerson(purchase),
+  "hostile texts and long names of a seller who is not verified": async (purchase) => {
+    await disguise(purchase);
+    const path = await openBasket(purchase, hostileLines);
+    const domain = `arnazon.the-marketplace-for-everything-${purchase.seller.domain}`;
+    await changeCheckout(path, { domain, metadata: { purpose: `${LONG} ${ARABIC}` } });
+    return path;
+  },
+  "a passkey is asked for, and there is none": async (purchase) => {
+    await database()
+      .update(sellers)
+      .set({ minimumAssuranceLevel: "passkeyApproved" })
+      .where(eq(sellers.sellerId, purchase.seller.sellerId));
+    return askAPerson(purchase);
+  },
+  "a mandate must be chosen": async (purchase) => {
+    await writeMandate(purchase.buyer, "Second mandate");
+    const path = await openBasket(purchase, hostileLines);
+    await changeCheckout(path, { mandateId: null, detectedMandateId: null, mandateStatus: "approval_required" });
+    return path;
+  },
+  "the basket changed": async (purchase, page) => {
+    const path = await openBasket(purchase, hostileLines);
+    await page.goto(path);
+    await expect(page.getByRole("button", { name: /^Decline/ })).toBeVisible();
+    await changeBasket(purchase, path, hostileLines.slice(1));
+    return path;
+  },
+  "the service refuses": async (purchase, page) => {
+    await page.route("**/approve", (route) => route.abort());
+    return askAPerson(purchase);
+  },
+};
+
+/** Focuses everything on the page in turn, and checks that the bar with the buttons never covers what has the focus. */
+const coveredByBar = (page: Page) =>
+  page.evaluate(async () => {
+    const bar = document.querySelector("#decision-bar");
+    const covered: string[] = [];
+    for (const node of document.querySelectorAll<HTMLElement>("main :is(a, button, input, textarea, summary):not(:disabled)")) {
+      if (bar === null || bar.contains(node)) continue;
+      node.focus();
+      // Nothing in a closed section can have the focus.
+      if (document.activeElement !== node) continue;
+      await new Promise((done) => requestAnimationFrame(done));
+      if (node.getBoundingClientRect().bottom > bar.getBoundingClientRect().top + 1) covered.push(node.outerHTML.slice(0, 120));
+    }
+    return covered;
+  });
+
+for (const viewport of phones) {
+  test.describe(`on a phone with ${viewport.width} x ${viewport.height}`, () => {
+    test.use({ viewport });
+
+    for (const [state, prepare] of Object.entries(states)) {
+      test(`Approve and Decline stay in view, at the top and at the end: ${state}`, async ({ page, context }) => {
+        // The first payment to a seller asks for the password.
+        const known = state === "the service refuses";
+        const purchase = await newPurchase({ known });
+        await signInAs(context, purchase.buyer.credential);
+        await page.goto(await prepare(purchase, page));
+        await expectInView(page, viewport.height);
+        if (known) {
+          await page.getByRole("button", { name: /^Approve .* to / }).click();
+          await expect(page.getByText(/Nothing was approved\./)).toBeInViewport();
+        }
+        expect(await coveredByBar(page)).toEqual([]);
+        await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
+        for (const name of [/^Decline/, /^Approve .* to /]) {
+          await expect(page.getByRole("button", { name })).toBeInViewport({ ratio: 1 });
+        }
+        const [bar, end] = await page.evaluate(() =>
+          ["#decision-bar", "main"].map((selector) => document.querySelector(selector)?.getBoundingClientRect()),
+        );
+        expect(end?.bottom).toBeLessThanOrEqual(bar?.top ?? 0);
+        // Fixed at the edge of the window, the buttons keep their place in the order of the keyboard.
+        await page.getByText("Add a reason if you decline").focus();
+        await page.keyboard.press("Tab");
+        await expect(page.getByRole("button", { name: /^Decline/ })).toBeFocused();
+      });
+    }
+  });
 }
 
 for (const viewport of screens) {

@@ -3,6 +3,7 @@
 import { type ReactNode, useState } from "react";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 import { basketChanges } from "./basket-changes.ts";
 import { BasketTable } from "./basket-table.tsx";
@@ -36,8 +37,9 @@ const Changed = ({ clicked }: { readonly clicked: boolean }) => (
 const WhoCan = ({ organization }: Pick<CheckoutView, "organization">) => (
   <Notice>
     <p>
-      <strong>You can read this request, but not decide it.</strong> Owners, admins and approvers of {organization.name} can. Send
-      one of them the address of this page, or ask an owner for the role of approver.
+      <strong>You can read this request, but not decide it.</strong> Owners, admins and approvers of{" "}
+      <Untrusted>{organization.name}</Untrusted> can. Send one of them the address of this page, or ask an owner for the role of
+      approver.
     </p>
   </Notice>
 );
@@ -93,7 +95,7 @@ export function ApprovalSheet({ view, children }: Props) {
   return (
     <>
       {changed && <Changed clicked={before !== undefined} />}
-      <div className="sheet">
+      <div className="sheet max-lg:filter-none">
         <div className="sheet-part upper">
           <Terms view={view} was={earlierAmount(view, before)} level={changed ? "h2" : "h1"} />
           <Essentials view={view} mandate={mandate} />

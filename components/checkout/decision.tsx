@@ -1,6 +1,6 @@
 "use client";
 
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { Choice } from "#components/ui/choice.tsx";
 import { TextArea } from "#components/ui/field.tsx";
@@ -66,6 +66,10 @@ type ButtonsProps = {
   readonly mayApprove: boolean;
 };
 
+/** On small screens the buttons stay at the lower edge of the window, whatever the length of the page; see base.css. */
+const BAR =
+  "max-lg:fixed max-lg:inset-x-0 max-lg:bottom-0 max-lg:z-10 max-lg:border-t max-lg:bg-surface max-lg:pt-2 max-lg:pr-[max(--spacing(4),env(safe-area-inset-right))] max-lg:pb-[max(--spacing(2),env(safe-area-inset-bottom))] max-lg:pl-[max(--spacing(4),env(safe-area-inset-left))]";
+
 /** Longer domains are shortened, because the button is small. */
 const CHARACTERS_MAX = 24;
 
@@ -73,7 +77,7 @@ function Buttons({ view: { amounts, payee }, closed, busy, settled, mayApprove }
   // This uses aria-disabled and not disabled, because a disabled button would lose the focus while the HTTP request runs.
   const state = { "aria-disabled": !settled || busy, "aria-busy": busy };
   return (
-    <div className="grid grid-cols-[1fr_2fr] gap-3">
+    <div id="decision-bar" className={`grid grid-cols-[1fr_2fr] gap-3 ${BAR}`}>
       <Button
         className="px-2"
         size="large"
@@ -132,6 +136,9 @@ export function Decision({ view, mandate, changes, decisions }: Props) {
   const path = `/checkout/${view.intent.checkoutIntentId}`;
   const settled = useSettled();
   const seconds = useCountdown(view.intent.expiresAt, view.now);
+  const notice = useRef<HTMLDivElement>(null);
+  // On small screens the button stays in view, and the notice above it may not.
+  useEffect(() => notice.current?.scrollIntoView({ block: "nearest" }), [error]);
   const [asked, setAsked] = useState(false);
   const [chosen, setChosen] = useState<Way>();
   const passkeyOnly = asksForPasskey(view, mandate) || stepUpAsked === "passkey";
@@ -157,7 +164,9 @@ export function Decision({ view, mandate, changes, decisions }: Props) {
   return (
     <form className="grid gap-2.5 lg:gap-4" method="post" onSubmit={decide}>
       {error && passwordError === undefined && changedRequestId === undefined && (
-        <ProblemNotice error={error} nothing={approve.error ? "Nothing was approved." : "Nothing was declined."} />
+        <div ref={notice}>
+          <ProblemNotice error={error} nothing={approve.error ? "Nothing was approved." : "Nothing was declined."} />
+        </div>
       )}
       <Pledge view={view} seconds={seconds} />
       {changes !== null && <Seen changes={changes} view={view} />}

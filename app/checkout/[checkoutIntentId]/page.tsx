@@ -50,6 +50,9 @@ const otherOrganization = cache(async (checkoutIntentId: string, named: string |
   return organizations.find((one) => one.organizationId === named) ?? null;
 });
 
+/** The page reaches below the bars of a phone, so that env(safe-area-inset-*) says how far. */
+export const viewport = { viewportFit: "cover" };
+
 type Props = { readonly params: Params; readonly searchParams: SearchParams };
 
 export async function generateMetadata({ params, searchParams }: Props) {
