@@ -67,8 +67,20 @@ function weight({ effect, limit }: Reason): number {
   return limit !== undefined ? 2 : 3;
 }
 
+type Numbered = Reason & { readonly at: number };
+
+const Rules = ({ rows }: { readonly rows: readonly Numbered[] }) => (
+  <Ledger caption="Rules evaluated for this payment" columns={columns} rows={rows} rowKey={({ at }) => String(at)} />
+);
+
+/** The rules that let the payment pass are folded if another rule did not. */
 export function RulesPanel({ decision }: { readonly decision: Decision }) {
   const rows = decision.reasons.map((reason, at) => ({ ...reason, at })).toSorted((a, b) => weight(a) - weight(b));
+  const folds = decision.outcome !== "allow";
+  const [folded, shown] = [
+    rows.filter((row) => folds && row.effect === "allow"),
+    rows.filter((row) => !folds || row.effect !== "allow"),
+  ];
   return (
     <section className="panel md:[&_tbody_th]:min-w-48 md:[&_td]:whitespace-nowrap" aria-labelledby="rules">
       <div className="panel-head">
@@ -77,7 +89,13 @@ export function RulesPanel({ decision }: { readonly decision: Decision }) {
           Decision <Copyable value={decision.policyDecisionId} label="policy decision id" />
         </span>
       </div>
-      <Ledger caption="Rules evaluated for this payment" columns={columns} rows={rows} rowKey={({ at }) => String(at)} />
+      <Rules rows={shown} />
+      {folded.length > 0 && (
+        <details className="border-t [&>summary]:px-4 [&>summary]:py-3 md:[&>summary]:px-5">
+          <summary>{folded.length === 1 ? "1 rule allows" : `${folded.length} rules allow`}</summary>
+          <Rules rows={folded} />
+        </details>
+      )}
     </section>
   );
 }

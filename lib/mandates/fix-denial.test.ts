@@ -14,7 +14,7 @@ const DECIMALS = 6;
 const under = ({ policy, agents }: Terms): MandateFacts => ({ ...mandateOf(), policy: compilePolicy(policy, DECIMALS), agents });
 const decided = (terms: Terms, usage: Usage, intent: IntentFacts) => decide(under(terms), usage, intent, NOW);
 const fixOf = (terms: Terms, usage: Usage, intent: IntentFacts) =>
-  fixDenial({ terms, decimals: DECIMALS, intent, reasons: decided(terms, usage, intent).reasons });
+  fixDenial({ terms, decimals: DECIMALS, intent, reasons: decided(terms, usage, intent).reasons, now: NOW });
 
 /** The change with a value that is one unit smaller; null for an entry of a list, which has no smaller value. */
 function oneLess(change: Change): Change | null {
@@ -185,4 +185,28 @@ describe("fixDenial", () => {
     });
     expect(fixOf({ policy, agents: null }, usage, intentOf())).toBeNull();
   });
+});
+
+test.each([
+  [
+    "a day that is missing",
+    { days: ["monday"], from: "08:00", to: "18:00" },
+    { days: ["monday", "saturday"], from: "08:00", to: "18:00" },
+  ],
+  [
+    "a beginning that is too late",
+    { days: ["saturday"], from: "13:30", to: "18:00" },
+    { days: ["saturday"], from: "12:00", to: "18:00" },
+  ],
+  [
+    "an end that is too early",
+    { days: ["saturday"], from: "08:00", to: "11:00" },
+    { days: ["saturday"], from: "08:00", to: "14:00" },
+  ],
+] as const)("a denial by the schedule is mended by %s", (_, was, will) => {
+  const schedule = { ...was, days: [...was.days], ...zone };
+  const terms = { policy: policyOf({ schedule }), agents: null };
+  const fix = fixOf(terms, usageOf(), intentOf());
+  expect(fix?.changes).toEqual([{ of: "schedule", schedule: { ...will, days: [...will.days], ...zone } }]);
+  expect(fix && decided(fix, usageOf(), intentOf()).outcome).toBe("allow");
 });

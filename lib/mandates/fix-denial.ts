@@ -1,9 +1,13 @@
+import { localTimeAt } from "#lib/mandates/calendar.ts";
 import { checkPolicy } from "#lib/mandates/check-policy.ts";
+import { minuteOfDay } from "#lib/mandates/compile-policy.ts";
+import { weekdays } from "#lib/mandates/draft.ts";
 import type { IntentFacts, Reason } from "#lib/mandates/facts.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 import { formatAmount, parseAmount } from "#lib/money.ts";
 
 type Budget = NonNullable<Policy["limits"]["budgets"]>[number];
+type Schedule = NonNullable<Policy["schedule"]>;
 type Count = NonNullable<Policy["limits"]["counts"]>[number];
 
 /** Amounts are decimal text of the mandate's asset. */
@@ -14,6 +18,7 @@ export type Change =
   | { readonly of: "count"; readonly at: number; readonly span: Count; readonly max: number }
   | { readonly of: "seller" | "payTo" | "domain"; readonly entry: string }
   | { readonly of: "resource"; readonly sellerId: string; readonly resourceId: string }
+  | { readonly of: "schedule"; readonly schedule: Schedule }
   | { readonly of: "agent"; readonly subjectId: string };
 
 export type Terms = { readonly policy: Policy; readonly agents: readonly string[] | null };
@@ -25,17 +30,20 @@ type Denied = {
   readonly intent: IntentFacts;
   /** The reasons of a decision about this intent under `terms`. */
   readonly reasons: readonly Reason[];
+  /** When the payment is asked for again; a changed schedule includes this time. */
+  readonly now: Date;
 };
 
 /**
  * Only a suggestion: the caller decides about the payment again with the changed mandate. Null if no change is needed, if a
  * denying rule should not or cannot be loosened, or if the changed policy would be invalid.
  */
-export function fixDenial({ terms, decimals, intent, reasons }: Denied): Fix | null {
+export function fixDenial({ terms, decimals, intent, reasons, now }: Denied): Fix | null {
   const changes = new Map<string, Change>();
   for (const reason of reasons) {
     if (reason.effect !== "deny") continue;
-    const change = changeFor(reason, terms.policy, intent, decimals);
+    const change =
+      reason.rule === "schedule" ? scheduleFor(terms.policy, now) : changeFor(reason, terms.policy, intent, decimals);
     if (change === null) return null;
     changes.set(keyOf(change), change);
   }
@@ -93,6 +101,21 @@ function feeFor({ requested }: Reason, { maximumFee }: Policy, { amount, fee: { 
   return bps === null || bps > PERCENT_100 ? null : { of: "feeShare", bps };
 }
 
+const HOUR = 60;
+const hours = (count: number): string => `${String(count).padStart(2, "0")}:00`;
+
+/** Adds the day, and whole hours: two of them, so that there is time to save the change and to ask again. */
+function scheduleFor({ schedule }: Policy, now: Date): Change | null {
+  if (schedule === undefined) return null;
+  const { weekday, minuteOfDay: minute } = localTimeAt(schedule.timezone, now);
+  const hour = Math.floor(minute / HOUR);
+  const until = Math.min(hour + 2, 24);
+  const days = weekdays.filter((day, at) => at === weekday || schedule.days.includes(day));
+  const from = minuteOfDay(schedule.from) > minute ? hours(hour) : schedule.from;
+  const to = minuteOfDay(schedule.to) <= minute ? hours(until) : schedule.to;
+  return { of: "schedule", schedule: { ...schedule, days, from, to } };
+}
+
 /** Null for an unregistered or unverified seller, and for rules that no allow list loosens. */
 function sellerChange({ pointer }: Reason, { seller, resource, payTo }: IntentFacts): Change | null {
   if (seller?.verified !== true) return null;
@@ -121,6 +144,8 @@ export function withChange({ policy, agents }: Terms, change: Change): Terms {
       return { agents, policy: { ...policy, maximumFee: { amount: change.amount } } };
     case "feeShare":
       return { agents, policy: { ...policy, maximumFee: { bps: change.bps } } };
+    case "schedule":
+      return { agents, policy: { ...policy, schedule: change.schedule } };
     case "agent":
       return { policy, agents: [...(agents ?? []), change.subjectId] };
     case "resource": {

@@ -14,6 +14,10 @@ test.each([
   [{ of: "feeShare", bps: 250 }, "Raise the limit for fees to 2.5 % of the price"],
   [{ of: "seller", entry: "sel_1" }, "Allow this seller"],
   [{ of: "domain", entry: "shop.example.com" }, "Allow shop.example.com"],
+  [
+    { of: "schedule", schedule: { days: ["saturday", "monday"], from: "08:00", to: "18:00", timezone: "UTC" } },
+    "Allow payments on Mondays and Saturdays from 08:00 to 18:00",
+  ],
   [{ of: "agent", subjectId: "sa_1" }, "Let this agent use the mandate"],
 ] satisfies [Change, string][])("%j is said in words", (change, words) => {
   expect(fixWords([change], "USDC")).toBe(words);

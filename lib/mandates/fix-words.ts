@@ -1,5 +1,5 @@
 import type { Change } from "#lib/mandates/fix-denial.ts";
-import { feeWords, spanWords } from "#lib/mandates/words.ts";
+import { daysWords, feeWords, spanWords } from "#lib/mandates/words.ts";
 import { displayText } from "#lib/money.ts";
 import type { Period } from "#lib/vocabulary.ts";
 
@@ -27,6 +27,10 @@ export function changeWords(change: Change, asset: string): string {
       return `Raise the limit for fees to ${displayText(change.amount, asset)}`;
     case "feeShare":
       return `Raise the limit for fees to ${feeWords(change.bps)}`;
+    case "schedule": {
+      const { days, from, to } = change.schedule;
+      return `Allow payments ${daysWords(days)} from ${from} to ${to}`;
+    }
     case "seller":
       return "Allow this seller";
     case "payTo":

@@ -19,6 +19,7 @@ const entries = {
   payTo: "payTo.allow",
   domain: "domains.allow",
   resource: "resources.allow",
+  schedule: "schedule.days",
   agent: "agents",
 } as const;
 

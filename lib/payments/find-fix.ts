@@ -69,7 +69,7 @@ export async function findFix(tx: Tx, scope: Scope, { mandateId, authorizationId
   const decision = decided(mandate);
   const { outcome, reasons } = decision;
   if (outcome !== "deny") return { mandate, past, policyDecisionId, fix: null, outcome, waivable: null };
-  const fix = fixDenial({ terms: mandate, decimals: decimalsOf(mandate), intent, reasons });
+  const fix = fixDenial({ terms: mandate, decimals: decimalsOf(mandate), intent, reasons, now });
   const fixed = fix && decided(fix).outcome;
   if (!fix || fixed === null || fixed === "deny") return null;
   const terms = intent.seller?.verified === true && isWaivable(decision) ? waiverTerms(mandate, past) : null;

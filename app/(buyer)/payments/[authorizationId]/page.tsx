@@ -47,6 +47,8 @@ export default async function PaymentPage({ params }: Props) {
     confirmPath: view.confirmPath,
     may: { decide: caller.capabilities.has("checkouts:approve"), manage },
   });
+  const mayAllowOnce = fix !== null && fix !== "passes" && fix.mayAllowOnce === true;
+  const next = <NextPanel step={step} view={view} mayAllowOnce={mayAllowOnce} />;
   return (
     <>
       <PageHeader
@@ -72,10 +74,11 @@ export default async function PaymentPage({ params }: Props) {
       />
       <div className="stack">
         <RulesPanel decision={authorization.policyDecision} />
+        {outcome === "deny" && next}
         <div className="split">
           <div className="stack">
             <TimelinePanel steps={view.timeline} />
-            <NextPanel step={step} view={view} mayAllowOnce={fix !== null && fix !== "passes" && fix.mayAllowOnce === true} />
+            {outcome !== "deny" && next}
           </div>
           <div className="stack">
             <AmountsPanel amounts={amounts} stage={stage} asset={intent.asset} />
