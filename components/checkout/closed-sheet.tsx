@@ -2,8 +2,8 @@ import { Clock, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { Moment } from "#components/ui/moment.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import { visible } from "#lib/visible-text.ts";
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
+import { isolated } from "#lib/isolated.ts";
 import { Cut } from "./cut.tsx";
 import { Record } from "./record.tsx";
 import { Signatures } from "./signatures.tsx";
@@ -67,7 +67,7 @@ function explain(view: CheckoutView): ClosedText {
   const sentence = sentenceOf(view);
   if (decided?.takenBack) {
     const { by, at } = decided.takenBack;
-    return { ...takenBack, what: `Taken back by ${visible(by)}`, at, icon: X };
+    return { ...takenBack, what: `Taken back by ${isolated(by)}`, at, icon: X };
   }
   if (sentence) return { ...sentence, at: intent.status === "rejected" ? approval?.createdAt : undefined, icon: X };
   const at = approval?.expiresAt ?? intent.expiresAt;
@@ -120,7 +120,7 @@ export function ClosedSheet({ view, signer }: Props) {
             view={view}
             state="void"
             name="Not countersigned"
-            what={declined ? `Declined by ${visible(signer)}` : what}
+            what={declined ? `Declined by ${isolated(signer)}` : what}
             detail={at === undefined ? null : <Moment at={at} />}
           />
         </div>

@@ -97,14 +97,14 @@ function Remains({ view, mandate }: Props & { readonly mandate: MandateView }) {
   );
 }
 
-const itemWords = ({ quantity, title, name, color, size }: LineView): string =>
-  [`${quantity} × ${title ?? name}`, color, size].filter((part) => part !== undefined).join(", ");
+const itemWords = ({ title, name, color, size }: LineView): string =>
+  [title ?? name, color, size].filter((part) => part !== undefined).join(", ");
 
 const Items = ({ lines }: { readonly lines: readonly LineView[] }) =>
   lines.map((line, at) => (
     <span key={lineKey(line)}>
       {at > 0 && " · "}
-      <Untrusted>{itemWords(line)}</Untrusted>
+      {line.quantity} × <Untrusted>{itemWords(line)}</Untrusted>
     </span>
   ));
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { AskerName } from "#components/ui/asker-name.tsx";
 import { Moment } from "#components/ui/moment.tsx";
-import { Untrusted } from "#components/ui/untrusted.tsx";
+import { Isolated, Untrusted } from "#components/ui/untrusted.tsx";
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 
 type Props = {
@@ -40,7 +40,7 @@ export function Signatures({ view: { agent, requestedAt }, state, name, what, de
           {name === "" ? <span className="sr">Not signed yet</span> : <Untrusted>{name}</Untrusted>}
         </p>
         <p className={`${LINE} ${edge}`}>
-          {what}
+          <Isolated>{what}</Isolated>
           <br />
           {detail}
         </p>

@@ -8,7 +8,9 @@ export const Said = ({ sentence, bold = "font-620 text-accent" }: { readonly sen
     Fragment,
     null,
     ...sentence.map((phrase) =>
-      typeof phrase === "string" ? phrase : createElement("b", { className: `${bold} tabular-nums` }, visible(phrase.value)),
+      typeof phrase === "string"
+        ? phrase
+        : createElement("b", { className: `${bold} tabular-nums` }, createElement("bdi", null, visible(phrase.value))),
     ),
   );
 

@@ -1,6 +1,9 @@
+import type { ReactElement, ReactNode } from "react";
 import { describe, expect, test } from "vitest";
+import { Isolated } from "#components/ui/untrusted.tsx";
 import { visible } from "#lib/visible-text.ts";
 import { columnDigits, money } from "#components/ui/money.tsx";
+import { isolated } from "#lib/isolated.ts";
 
 describe("text that other people wrote", () => {
   test.each([
@@ -30,6 +33,22 @@ describe("text that other people wrote", () => {
     "%s stays as it is",
     (text) => expect(visible(text)).toBe(text),
   );
+});
+
+type Props = { readonly children: ReactNode };
+
+/** The text of an element, with tags only for `bdi`. */
+function markup(node: ReactNode): string {
+  if (Array.isArray(node)) return node.map((one: ReactNode) => markup(one)).join("");
+  if (typeof node === "string") return node;
+  const { type, props } = node as ReactElement<Props>;
+  if (typeof type === "function") return markup((type as (given: Props) => ReactNode)(props));
+  return type === "bdi" ? `<bdi>${markup(props.children)}</bdi>` : markup(props.children);
+}
+
+test("a foreign text in a sentence is isolated, and cannot end its isolation", () => {
+  const sentence = `${isolated("متجر \u2069x")} approved it, ${isolated("Ada")} did not.`;
+  expect(markup(Isolated({ children: sentence }))).toBe("<bdi>متجر \uFFFDx</bdi> approved it, <bdi>Ada</bdi> did not.");
 });
 
 describe("money", () => {

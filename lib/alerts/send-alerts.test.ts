@@ -75,7 +75,7 @@ describe("a budget", () => {
     await tell();
     await tell();
     expect(await sent()).toEqual([owner, approver].map(({ userId }) => `${userId}: 40% of a budget is used`).toSorted());
-    expect(await textOf()).toContain("“Research” use 0.50 USDC of 1.20 USDC today");
+    expect(await textOf()).toContain("“\u2068Research\u2069” use 0.50 USDC of 1.20 USDC today");
     expect(await textOf()).toContain(`http://localhost:3000/mandates/${mandateId}`);
     const messages = [device, shown].map((one) =>
       service.received.filter(({ path }) => path === one.path).map((at) => decrypt(at, one)),
@@ -111,7 +111,7 @@ test("a refusal that repeats is reported once an hour, and each reason is report
     await tell();
   }
   expect(await sent()).toEqual([`${buyer.person.userId}: Many payments are refused for the same reason`]);
-  expect(await textOf()).toContain("“Research” were refused for the same reason: Payment limit exceeded.");
+  expect(await textOf()).toContain("“\u2068Research\u2069” were refused for the same reason: Payment limit exceeded.");
   for (let count = 0; count < 5; count += 1) await authorize(buyer, used);
   await tell();
   expect(await sent()).toHaveLength(2);

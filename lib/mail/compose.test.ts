@@ -15,17 +15,17 @@ describe("compose", () => {
     expect(subject).not.toMatch(/[\r\n]/);
     expect(html).not.toContain("<img");
     expect(html).toContain('href="https://pay.example.com/invitations/cit_1?a=1&amp;b=2"');
-    expect(plain).toContain("“<img src=x onerror=alert(1)> evil Hello” invited you.");
+    expect(plain).toContain("“\u2068<img src=x onerror=alert(1)> evil Hello\u2069” invited you.");
     expect(plain).toContain("Look at it:\nhttps://pay.example.com/invitations/cit_1?a=1&b=2\n");
     expect([...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => new URL(href!).host)).toEqual(["pay.example.com"]);
   });
 
   test("a chosen name is shortened and never becomes a link", () => {
     expect(quoted("Pay now at https://evil.example/x or www.evil.example")).toBe(
-      "“Pay now at evil.\u2060example/x or evil.\u2060example”",
+      "“\u2068Pay now at evil.\u2060example/x or evil.\u2060example\u2069”",
     );
     expect(quoted("Pay at http:www.//3232235777/x")).not.toContain("http://");
-    expect(quoted("Harbor Books Ltd.")).toBe("“Harbor Books Ltd.”");
-    expect(quoted("x".repeat(200))).toHaveLength(82);
+    expect(quoted("Harbor Books Ltd.")).toBe("“\u2068Harbor Books Ltd.\u2069”");
+    expect(quoted("x".repeat(200))).toHaveLength(84);
   });
 });

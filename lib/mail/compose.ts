@@ -1,3 +1,5 @@
+import { isolated } from "#lib/isolated.ts";
+
 export type Message = {
   readonly subject: string;
   readonly paragraphs: readonly string[];
@@ -11,6 +13,8 @@ export type MailText = { readonly subject: string; readonly plain: string; reado
 
 /** Characters that could hide or reorder text or break a header. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
+/** The same without U+2068 and U+2069, in which `quoted` puts a name. */
+const UNSEEN_IN_SUBJECT = /(?![\u2068\u2069])[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
 /** Beginnings of text that mail programs turn into a link. */
 const LINKED = /(?:\bhttps?:\/\/|\bwww\.)/gi;
 
@@ -20,12 +24,15 @@ function withoutLinks(text: string): string {
   return rest === text ? text : withoutLinks(rest);
 }
 
-/** Makes a user-chosen name safe for a mail: one line, quoted, short, and without a web address that becomes a link. */
+/**
+ * Makes a user-chosen name safe for a mail: one line, quoted, short, without a web address that becomes a link, and isolated, so
+ * that a name from right to left leaves the order of its sentence alone.
+ */
 export function quoted(name: string, max = 80): string {
   const text = withoutLinks(name.replaceAll(UNSEEN, " ")).replaceAll(/\s+/g, " ").trim();
   const short = text.length > max ? `${text.slice(0, max - 1).trimEnd()}…` : text;
   // Insert a word joiner after a full stop inside the text, or mail programs turn a domain into a link.
-  return `“${short.replaceAll(/\.(?=\S)/g, ".\u2060")}”`;
+  return `“${isolated(short.replaceAll(/\.(?=\S)/g, ".\u2060"))}”`;
 }
 
 const utc = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
@@ -71,7 +78,7 @@ function plainOf({ paragraphs, action, note }: Message, origin: string): string 
 }
 
 export const compose = (message: Message, origin: string): MailText => ({
-  subject: message.subject.replaceAll(UNSEEN, " "),
+  subject: message.subject.replaceAll(UNSEEN_IN_SUBJECT, " "),
   plain: plainOf(message, origin),
   html: htmlOf(message, origin),
 });

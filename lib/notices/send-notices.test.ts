@@ -68,8 +68,8 @@ describe("a request that waits", () => {
     const [mail] = await delivered();
     expect(mail?.subject).toBe("0.50 USDC waits for your approval");
     const [, payee = ""] = /to “([^”]*)”/.exec(mail?.plain ?? "") ?? [];
-    expect(payee.replaceAll("\u2060", "")).toBe(buyer.resource.domain);
-    expect(mail?.plain).toContain("“Agent” asks to pay 0.50 USDC");
+    expect(payee.replaceAll(/[\u2060\u2068\u2069]/g, "")).toBe(buyer.resource.domain);
+    expect(mail?.plain).toContain("“\u2068Agent\u2069” asks to pay 0.50 USDC");
     expect(mail?.plain).toMatch(/expires on \d+ \w+ \d{4}, \d\d:\d\d UTC/);
     expect(mail?.plain.match(/https?:\/\/\S+/g)).toEqual(["http://localhost:3000/approvals"]);
     expect(mail?.plain).not.toContain(checkoutIntentId);

@@ -59,7 +59,7 @@ export function Entries({ path, label, hint, blanks = false, tidy = asTyped }: P
               className="inline-flex max-w-full items-center rounded-sm border bg-sunken pl-2 text-sm wrap-anywhere"
               key={entry}
             >
-              {visible(entry)}
+              <bdi>{visible(entry)}</bdi>
               <button
                 className="grid size-7 flex-none cursor-pointer place-items-center rounded-sm text-muted hover:text-danger"
                 type="button"

@@ -34,7 +34,7 @@ describe("inviteMember", () => {
     const email = newAddress();
     const { invitationId } = (await invite(owner, { email, role: "approver" })).data;
     const [mail] = await mailsTo(email);
-    expect(mail).toMatchObject({ subject: "You are invited to “Harbor Books”" });
+    expect(mail).toMatchObject({ subject: "You are invited to “\u2068Harbor Books\u2069”" });
     expect(mail?.plain).toContain(`/invitations/${invitationTokenOf(invitationId)}\n`);
     expect(mail?.plain).toContain("as approver");
     expect((await invite(owner, { email: owner.email })).status).toBe(409);
