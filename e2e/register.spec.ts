@@ -74,7 +74,7 @@ test("a buyer reads the limits to sign, delegates and registers; revoking the ma
   await page.getByRole("button", { name: "Revoke" }).click();
   await page.getByRole("dialog").getByLabel("Reason").fill("The project is over.");
   await page.getByRole("button", { name: "Revoke mandate" }).click();
-  await expect(panel.getByText("It is closed on the chain for ever.")).toBeVisible({ timeout: 20_000 });
+  await expect(panel.getByText("It is closed on the chain permanently.")).toBeVisible({ timeout: 20_000 });
   const id = await panel
     .getByTitle(/^0x[0-9a-f]{64}$/)
     .last()

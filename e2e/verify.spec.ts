@@ -34,7 +34,7 @@ test.describe("the page that verifies receipts", () => {
     await page.getByLabel("Published keys").fill(JSON.stringify(vectors.keys));
     await page.getByLabel("Answer with the receipt").fill(textOf("execution, settled"));
     await page.getByRole("button", { name: "Verify", exact: true }).click();
-    await expect(verdict).toContainText("Verified. https://pay.example.com stated on 2026-11-23 at 12:00:00 UTC");
+    await expect(verdict).toContainText("Verified. https://pay.example.com signed this receipt on 2026-11-23 at 12:00:00 UTC");
     await expect(verdict).toContainText("those at https://pay.example.com/.well-known/jwks.json");
     expect(await statesOf(page)).toEqual(Array.from({ length: 6 }, () => "Done"));
     await expectAccessible(page);

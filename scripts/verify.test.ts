@@ -54,7 +54,7 @@ describe("npm run verify", () => {
   test("prints what a receipt proves", async () => {
     const { code, out } = await verify(await save("allow.json", answerOf("allow")), "--keys", ofKeys());
     expect(out).toMatch(
-      /^https:\/\/pay\.example\.com stated on .* that it allowed a payment of 0\.5 USDC .* and its signed log contains the decision\.\n$/,
+      /^https:\/\/pay\.example\.com signed this receipt on .* It states that .* it allowed a payment of 0\.5 USDC .* and its signed log contains the decision\.\n$/,
     );
     expect(code).toBe(0);
   });

@@ -42,10 +42,12 @@ const Item = ({ one, now, mayDecide, choosable }: ItemProps) => (
       </p>
       <p className="text-sm wrap-anywhere text-muted">
         {one.mandate === undefined ? (
-          `Wants to place ${one.why}`
+          `For ${one.why}`
         ) : (
           <>
-            <Untrusted>{one.mandate}</Untrusted> {one.why.startsWith("an order") ? `would pay ${one.why}` : one.why}
+            {one.why.startsWith("an order") && `For ${one.why}, paid under `}
+            <Untrusted>{one.mandate}</Untrusted>
+            {!one.why.startsWith("an order") && ` ${one.why}`}
           </>
         )}
       </p>

@@ -83,7 +83,7 @@ function Revoke({ mandateId, effect, asset }: StepProps & EffectProps) {
     <ReasonDialog
       trigger="Revoke"
       look={{ tone: "warn" }}
-      title="Revoke this mandate for ever"
+      title="Revoke this mandate permanently"
       action="Revoke mandate"
       nothing="Nothing was revoked."
       act={(reason) => call(revokeMandate, { id: mandateId, body: { reason } })}

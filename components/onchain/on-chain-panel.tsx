@@ -58,7 +58,7 @@ const Said = ({ mandate, registration }: { readonly mandate: Mandate; readonly r
       </Notice>
     );
   }
-  if (state === "revoked") return <Notice>It is closed on the chain for ever. Nobody can pay under it.</Notice>;
+  if (state === "revoked") return <Notice>It is closed on the chain permanently. Nobody can pay under it.</Notice>;
   if (mandate.status === "suspended")
     return (
       <Notice tone="caution">The mandate is paused here, so nothing is paid. On the chain the limits stay as they are.</Notice>

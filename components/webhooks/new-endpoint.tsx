@@ -45,7 +45,7 @@ export function NewEndpoint() {
         />
         <fieldset>
           <legend className="label mb-2">Events</legend>
-          <p className="pb-2 text-sm text-muted">Tick none to get all.</p>
+          <p className="pb-2 text-sm text-muted">Choose the events to send. If you choose none, all are sent.</p>
           {eventChoices.map(([type, name]) => (
             <Choice key={type} {...control} type="checkbox" value={type}>
               <strong>{name}</strong>

@@ -1,5 +1,7 @@
 import type { Policy } from "#lib/mandates/policy-schema.ts";
+import { weekdays } from "#lib/mandates/draft.ts";
 import { windowsOf, type Window } from "#lib/mandates/windows.ts";
+import { daysWords } from "#lib/mandates/words.ts";
 import { parseAmount, type Atomic } from "#lib/money.ts";
 import { minutes } from "#lib/time.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
@@ -96,8 +98,6 @@ function allowDeny(
 const keyOf = (rule: NonNullable<Policy["resources"]>[number]): string =>
   "resourceId" in rule ? resourceKey(rule.sellerId, rule.resourceId) : routeKey(rule.sellerId, rule.method, rule.pathTemplate);
 
-const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-
 /** 24:00 is 1,440. */
 export const minuteOfDay = (text: string): number => Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
 
@@ -108,6 +108,6 @@ function compileSchedule(schedule: NonNullable<Policy["schedule"]>): Schedule {
     from: minuteOfDay(schedule.from),
     to: minuteOfDay(schedule.to),
     timezone: schedule.timezone,
-    text: `${days.map((day) => weekdays[day]).join(", ")} from ${schedule.from} to ${schedule.to} (${schedule.timezone})`,
+    text: `${daysWords(schedule.days)} from ${schedule.from} to ${schedule.to} (${schedule.timezone})`,
   };
 }

@@ -36,8 +36,26 @@ export const tooSmallToSettle = sentence(89, "challenge_mismatch", "intent.amoun
   message: `This service settles the seller's payments from ${least} on, and this one is smaller. Ask the seller to charge for more at once.`,
   pointer: "/intent/amount",
 }));
-export const asChallenged = fixed(22, "satisfied", "intent.registration", "The intent is what the seller's challenge asks for.");
-export const asRegistered = fixed(23, "satisfied", "intent.registration", "The intent is what the seller registered.");
+/** Only in decisions of earlier releases, as are all whose name ends with Before. */
+export const asChallengedBefore = fixed(
+  22,
+  "satisfied",
+  "intent.registration",
+  "The intent is what the seller's challenge asks for.",
+);
+export const asChallenged = fixed(
+  95,
+  "satisfied",
+  "intent.registration",
+  "Price, address and token are what the seller asks for.",
+);
+export const asRegisteredBefore = fixed(23, "satisfied", "intent.registration", "The intent is what the seller registered.");
+export const asRegistered = fixed(
+  96,
+  "satisfied",
+  "intent.registration",
+  "Price, address and token are what the seller registered.",
+);
 export const declined = fixed(
   24,
   "approval_rejected",
@@ -64,17 +82,26 @@ export const nonceUsed = fixed(
   "intent.nonce",
   "This nonce was used before under this mandate. Choose a new one.",
 );
-export const intentNew = fixed(27, "satisfied", "intent.intentId", "The intent is new under this mandate.");
+export const intentNewBefore = fixed(27, "satisfied", "intent.intentId", "The intent is new under this mandate.");
+export const intentNew = fixed(91, "satisfied", "intent.intentId", "This is a new request, not one that was decided before.");
 export const paysIn = sentence(28, "satisfied", "assets", ({ unit }, chain: string) => ({
   message: `The mandate pays in ${unit} on ${chain}.`,
   pointer: "/assets/0",
 }));
-export const otherAsset = sentence(29, "asset_not_allowed", "assets", ({ unit }) => ({
+export const otherAssetBefore = sentence(29, "asset_not_allowed", "assets", ({ unit }) => ({
   message: `This mandate pays in ${unit} alone.`,
   pointer: "/assets/0/asset",
 }));
-export const otherChain = sentence(30, "chain_not_allowed", "assets", (_, chain: string) => ({
+export const otherAsset = sentence(92, "asset_not_allowed", "assets", ({ unit }) => ({
+  message: `This mandate only pays in ${unit}.`,
+  pointer: "/assets/0/asset",
+}));
+export const otherChainBefore = sentence(30, "chain_not_allowed", "assets", (_, chain: string) => ({
   message: `This mandate pays on ${chain} alone.`,
+  pointer: "/assets/0/chain",
+}));
+export const otherChain = sentence(93, "chain_not_allowed", "assets", (_, chain: string) => ({
+  message: `This mandate only pays on the network ${chain}.`,
   pointer: "/assets/0/chain",
 }));
 export const challengeAccepted = fixed(31, "satisfied", "protocol", "The resource accepts this kind of challenge.");

@@ -2,12 +2,22 @@ import type { ReasonWindow } from "#lib/mandates/facts.ts";
 import { displayText } from "#lib/money.ts";
 import { fixed, sentence, type Head, type Said } from "#lib/mandates/sentence.ts";
 
-export const open = sentence(60, "satisfied", "schedule", (_, schedule: string) => ({
+/** Only in decisions of earlier releases, as is `closedBefore`. */
+export const openBefore = sentence(60, "satisfied", "schedule", (_, schedule: string) => ({
   message: `Payments are allowed on ${schedule}.`,
   pointer: "/schedule",
 }));
-export const closed = sentence(61, "outside_schedule", "schedule", (_, schedule: string) => ({
+export const closedBefore = sentence(61, "outside_schedule", "schedule", (_, schedule: string) => ({
   message: `Payments are allowed on ${schedule} alone.`,
+  pointer: "/schedule",
+}));
+/** `schedule` begins with "every day", "on weekdays" or the like. */
+export const open = sentence(98, "satisfied", "schedule", (_, schedule: string) => ({
+  message: `Payments are allowed ${schedule}.`,
+  pointer: "/schedule",
+}));
+export const closed = sentence(90, "outside_schedule", "schedule", (_, schedule: string) => ({
+  message: `Payments are only allowed ${schedule}.`,
   pointer: "/schedule",
 }));
 

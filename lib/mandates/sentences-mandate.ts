@@ -13,7 +13,8 @@ export const expired = sentence(6, "mandate_expired", "validUntil", (_, until: s
   message: `This mandate expired at ${until}.`,
   pointer: "/validUntil",
 }));
-export const begun = fixed(7, "satisfied", "validFrom", "The mandate's validity has begun.", "/validFrom");
+export const begunBefore = fixed(7, "satisfied", "validFrom", "The mandate's validity has begun.", "/validFrom");
+export const begun = fixed(97, "satisfied", "validFrom", "The mandate is valid already.", "/validFrom");
 export const validUntil = sentence(8, "satisfied", "validUntil", (_, until: string) => ({
   message: `The mandate is valid until ${until}.`,
   pointer: "/validUntil",
@@ -26,8 +27,21 @@ export const inactiveAgent = fixed(12, "agent_inactive", "agent", "The agent is 
 
 const demand = (who: string) => (who === "policy" ? { pointer: "/minimumAssuranceLevel" } : {});
 
-export const levelReached = sentence(13, "satisfied", "minimumAssuranceLevel", (_, who: string, level: string) => ({
+/** Only in decisions of earlier releases. */
+export const levelReachedBefore = sentence(13, "satisfied", "minimumAssuranceLevel", (_, who: string, level: string) => ({
   message: `The ${who} asks for ${level}, which is reached.`,
+  ...demand(who),
+}));
+const confirmedWith: Readonly<Record<string, string>> = {
+  passkeyApproved: "with a passkey",
+  walletApproved: "with a wallet",
+  hardwareApproved: "with a hardware key",
+};
+export const levelReached = sentence(94, "satisfied", "minimumAssuranceLevel", (_, who: string, level: string) => ({
+  message:
+    level === "softwareApproved"
+      ? `The ${who} asks for no confirmation by a person.`
+      : `A person confirmed this payment ${confirmedWith[level] ?? `by ${level}`}, as the ${who} asks.`,
   ...demand(who),
 }));
 export const levelTooLow = sentence(

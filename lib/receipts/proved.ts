@@ -9,7 +9,7 @@ function plain(text: string): string {
   return short.replaceAll(/[^\x20-\x7e]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
-const timeOf = (seconds: number): string => `${new Date(seconds * 1_000).toISOString().slice(0, 19).replace("T", " at ")} UTC`;
+const timeOf = (at: Date): string => `${at.toISOString().slice(0, 19).replace("T", " at ")} UTC`;
 
 function payeeOf({ domain, payTo, sellerId }: Receipt["payee"]): string {
   if (domain !== undefined && payTo !== undefined) return `${plain(domain)} (${plain(payTo)})`;
@@ -29,7 +29,7 @@ function amountOf({ amount, decimals, asset }: Receipt, event: LogEvent | null):
 function claimOf(receipt: Receipt, payment: string): string {
   if (receipt.kind === "authorization") {
     if (receipt.outcome === "allow") return `it allowed ${payment}`;
-    if (receipt.outcome === "requireApproval") return `a person must approve ${payment}`;
+    if (receipt.outcome === "requireApproval") return `it asked a person to approve ${payment}`;
     return receipt.denialCode === undefined ? `it denied ${payment}` : `it denied ${payment} (${plain(receipt.denialCode)})`;
   }
   if (receipt.kind === "approval") return `a person approved ${payment} (${plain(receipt.approval.assurance)})`;
@@ -47,7 +47,9 @@ const contained = { authorization: "the decision", approval: "the approval", exe
 /** A sentence that says what a receipt proves. `event` is null if the answer has no proof. */
 export function provedSentence(receipt: Receipt, event: LogEvent | null): string {
   const payment = `a payment of ${amountOf(receipt, event)} to ${payeeOf(receipt.payee)}`;
-  const stated = `${plain(receipt.iss)} stated on ${timeOf(receipt.iat)} that ${claimOf(receipt, payment)}`;
+  const when = event?.createdAt === undefined ? "" : ` on ${timeOf(new Date(event.createdAt))}`;
+  const signed = `${plain(receipt.iss)} signed this receipt on ${timeOf(new Date(receipt.iat * 1_000))}`;
+  const stated = `${signed}. It states that${when} ${claimOf(receipt, payment)}`;
   return event === null
     ? `${stated}; only the signature was checked, because the answer has no proof that its log contains this.`
     : `${stated}, and its signed log contains ${contained[receipt.kind]}.`;

@@ -75,5 +75,6 @@ export const LogEvent = z.object({
   entityId: z.string(),
   subjectId: z.string().optional(),
   metadata: z.record(z.string(), z.unknown()),
+  createdAt: z.iso.datetime().optional(),
 });
 export type LogEvent = z.infer<typeof LogEvent>;

@@ -24,7 +24,7 @@ const payee = "reports.example (0x209693bc6afc0c5328ba36faf03c514ef312287c)";
 describe("the sentence that says what a receipt proves", () => {
   test("says what was decided, about which payment, and that the log contains the decision", async () => {
     expect(await proved({})).toBe(
-      `https://pay.example.com stated on 2026-11-23 at 12:00:00 UTC that it allowed a payment of 0.5 USDC (${token}) to ${payee}, and its signed log contains the decision.`,
+      `https://pay.example.com signed this receipt on 2026-11-23 at 12:00:00 UTC. It states that on 2026-11-23 at 11:59:58 UTC it allowed a payment of 0.5 USDC (${token}) to ${payee}, and its signed log contains the decision.`,
     );
   });
 
@@ -34,12 +34,12 @@ describe("the sentence that says what a receipt proves", () => {
   });
 
   test("says that a person must approve", async () => {
-    expect(await proved({ of: decision("requireApproval") })).toContain("that a person must approve a payment of 0.5 USDC");
+    expect(await proved({ of: decision("requireApproval") })).toContain("it asked a person to approve a payment of 0.5 USDC");
   });
 
   test("names the transaction of a settled execution, and the token by its address", async () => {
     expect(await proved({ of: execution("settled") })).toContain(
-      `that a payment of 0.5 of the token ${token} to ${payee} was settled in the transaction ${TRANSACTION} on ${token.split("/")[0]},`,
+      ` UTC a payment of 0.5 of the token ${token} to ${payee} was settled in the transaction ${TRANSACTION} on ${token.split("/")[0]},`,
     );
     expect(await proved({ of: execution("failed") })).toContain(`to ${payee} failed, and`);
   });

@@ -84,7 +84,7 @@ export default async function ReceiptPage({ params }: Props) {
             <Pairs items={factsOf(view, session.activeOrganization?.name ?? "")} />
             <AmountsTable amounts={amounts} stage={stage} asset={asset} />
             <p className="text-sm text-muted">
-              The service fee is billed by the service; on the network moved exactly {money(amounts.price, asset)}.
+              The seller received exactly {money(amounts.price, asset)} on the network. The service bills its fee separately.
             </p>
           </div>
         </section>
