@@ -1,6 +1,6 @@
 "use client";
 
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { type FormEvent, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { Choice } from "#components/ui/choice.tsx";
 import { TextArea } from "#components/ui/field.tsx";
@@ -123,6 +123,9 @@ const Reason = () => (
   </details>
 );
 
+/** On small screens the buttons stay in view, and a new notice above them may not. */
+const bringIntoView = (node: HTMLElement | null) => node?.scrollIntoView({ block: "nearest" });
+
 type Props = {
   readonly view: CheckoutView;
   readonly mandate: MandateView | undefined;
@@ -136,9 +139,6 @@ export function Decision({ view, mandate, changes, decisions }: Props) {
   const path = `/checkout/${view.intent.checkoutIntentId}`;
   const settled = useSettled();
   const seconds = useCountdown(view.intent.expiresAt, view.now);
-  const notice = useRef<HTMLDivElement>(null);
-  // On small screens the button stays in view, and the notice above it may not.
-  useEffect(() => notice.current?.scrollIntoView({ block: "nearest" }), [error]);
   const [asked, setAsked] = useState(false);
   const [chosen, setChosen] = useState<Way>();
   const passkeyOnly = asksForPasskey(view, mandate) || stepUpAsked === "passkey";
@@ -164,7 +164,7 @@ export function Decision({ view, mandate, changes, decisions }: Props) {
   return (
     <form className="grid gap-2.5 lg:gap-4" method="post" onSubmit={decide}>
       {error && passwordError === undefined && changedRequestId === undefined && (
-        <div ref={notice}>
+        <div ref={bringIntoView}>
           <ProblemNotice error={error} nothing={approve.error ? "Nothing was approved." : "Nothing was declined."} />
         </div>
       )}

@@ -26,6 +26,22 @@ type Props = { readonly params: Promise<{ readonly authorizationId: string }> };
 const settledExecution = ({ executions }: PaymentView["payment"]) =>
   executions.find(({ settlementStatus }) => settlementStatus === "settled");
 
+/** The receipt of a settled payment, or the change that mends a denial. */
+function actionFor({ stage, payment }: PaymentView, fixHref: string | undefined) {
+  if (stage.of === "settlement" && stage.status === "settled") {
+    return (
+      <Link className={buttonClass()} href={`/payments/${payment.authorization.authorizationId}/receipt`}>
+        Receipt
+      </Link>
+    );
+  }
+  return fixHref === undefined ? undefined : (
+    <Link className={buttonClass({ tone: "primary" })} href={fixHref}>
+      Fix it
+    </Link>
+  );
+}
+
 export default async function PaymentPage({ params }: Props) {
   const { authorizationId } = await params;
   const caller = await requireLiveMember(`/payments/${encodeURIComponent(authorizationId)}`);
@@ -60,17 +76,7 @@ export default async function PaymentPage({ params }: Props) {
           </>
         }
         description={<Verdict view={view} />}
-        actions={
-          stage.of === "settlement" && stage.status === "settled" ? (
-            <Link className={buttonClass()} href={`/payments/${authorizationId}/receipt`}>
-              Receipt
-            </Link>
-          ) : fix && fix !== "passes" ? (
-            <Link className={buttonClass({ tone: "primary" })} href={fix.href}>
-              Fix it
-            </Link>
-          ) : undefined
-        }
+        actions={actionFor(view, fix && fix !== "passes" ? fix.href : undefined)}
       />
       <div className="stack">
         <RulesPanel decision={authorization.policyDecision} />
