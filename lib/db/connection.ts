@@ -1,8 +1,9 @@
 import type { Socket } from "node:net";
-import postgres, { type PendingQuery, type Row } from "postgres";
+import type postgres from "postgres";
+import type { PendingQuery, Row } from "postgres";
 import { dial, targetOf } from "#lib/db/dial.ts";
 import { ConnectionLost } from "#lib/db/failure.ts";
-import { sqlThrough, type Sql } from "#lib/db/sql.ts";
+import { driver, sqlThrough, type Sql } from "#lib/db/sql.ts";
 import { wireTypes } from "#lib/db/wire-types.ts";
 
 export type ConnectionOptions = {
@@ -84,7 +85,7 @@ export class Connection {
     try {
       const socket = await dial(targetOf(url), limit.signal);
       connection.#watch(socket);
-      const client = postgres(url, {
+      const client = driver()(url, {
         max: 1,
         ssl: false,
         fetch_types: false,
@@ -192,7 +193,7 @@ export class Connection {
 
   /** After an error that did not come from PostgreSQL, the driver's state is unknown, so the connection ends. */
   #judge(error: unknown): unknown {
-    if (!(error instanceof postgres.PostgresError)) {
+    if (!(error instanceof driver().PostgresError)) {
       if (!this.#ended) this.end("The driver failed.", error);
       return error;
     }

@@ -12,10 +12,16 @@ type QueryClass = new (
 
 export type Sql = ISql;
 
+/**
+ * The driver, once per process. `npm run dev` loads this code twice, and one copy of the driver would take a part of a statement
+ * that the other copy made for a parameter.
+ */
+export const driver = (): typeof postgres => perProcess("db/sql driver", () => postgres);
+
 /** Only makes queries and never connects, because the pool sends them. */
 const maker = (): postgres.Sql =>
   perProcess("db/sql queryMaker", () =>
-    postgres("postgres://nobody@localhost/none", {
+    driver()("postgres://nobody@localhost/none", {
       max: 1,
       fetch_types: false,
       socket: () => {

@@ -1,6 +1,5 @@
-import postgres from "postgres";
 import { allHeads, append, auditChainOf, chainTo, lockHeads, type PendingEvent } from "#lib/audit/store.ts";
-import type { Sql } from "#lib/db/sql.ts";
+import { driver, type Sql } from "#lib/db/sql.ts";
 import { insertCheckouts } from "#lib/approvals/batch-store.ts";
 import { useWaivers } from "#lib/approvals/waiver-store.ts";
 import { idempotency } from "#lib/command/tables.ts";
@@ -16,7 +15,7 @@ import { toWire } from "#lib/time.ts";
 
 /** Whether another process first stored a reply for the idempotency key, under another mandate. A retry finds the reply. */
 export const lostSlot = (error: unknown): boolean =>
-  error instanceof postgres.PostgresError && ["authorizations_slot", "idempotency_pkey"].includes(error.constraint_name ?? "");
+  error instanceof driver().PostgresError && ["authorizations_slot", "idempotency_pkey"].includes(error.constraint_name ?? "");
 
 /** Whether a statement of `write` divided by zero: another call has taken the order that the payment is for. */
 export const lostOrder = (error: unknown): boolean => sqlState(error) === "22012";
