@@ -78,7 +78,11 @@ def pay(url, operation):
         await_person(next(reason for reason in decision["reasons"] if reason["effect"] == "approval" and "href" in reason))
     authorization_id = authorization["authorizationId"]
     execution = ask("/payments/execute", {"authorizationId": authorization_id, "idempotencyKey": authorization_id})
-    return send(url, headers=execution["credentialHeaders"])[2]
+    status, _, text = send(url, headers=execution["credentialHeaders"])
+    if status >= 400:
+        paid = execution["executionId"] + " is " + execution["settlementStatus"]
+        sys.exit(f"The seller answered {status}. A seller serves a payment once, and the payment {paid}. Do not pay again.")
+    return text
 
 
 print(pay(sys.argv[1], sys.argv[2]))

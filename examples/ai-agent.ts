@@ -6,7 +6,7 @@ import { privateKeyToAccount } from "viem/accounts";
 
 const { COUNTERSIGN_URL: url = "", COUNTERSIGN_API_KEY: apiKey = "", COUNTERSIGN_MANDATE: mandateId = "" } = process.env;
 const [paidUrl = "", model = "anthropic/claude-sonnet-4.5"] = process.argv.slice(2);
-const wallet = privateKeyToAccount(process.env.AGENT_PRIVATE_KEY as `0x${string}`);
+const wallet = privateKeyToAccount(`0x${process.env.AGENT_PRIVATE_KEY?.slice(2)}`);
 const pay = countersign({ url, apiKey, mandateId, wallet });
 
 const { text } = await generateText({

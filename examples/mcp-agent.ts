@@ -6,7 +6,7 @@ import { privateKeyToAccount } from "viem/accounts";
 
 const { COUNTERSIGN_URL: url = "", COUNTERSIGN_API_KEY: apiKey = "", COUNTERSIGN_MANDATE: mandateId = "" } = process.env;
 const [serverUrl = "", operation = ""] = process.argv.slice(2);
-const wallet = privateKeyToAccount(process.env.AGENT_PRIVATE_KEY as `0x${string}`);
+const wallet = privateKeyToAccount(`0x${process.env.AGENT_PRIVATE_KEY?.slice(2)}`);
 const pay = countersign({ url, apiKey, mandateId, wallet });
 
 const client = new Client({ name: "agent", version: "1" });

@@ -1,20 +1,22 @@
 import { spawn } from "node:child_process";
-import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { installPackage, olderNode, plain, run } from "#test/package.ts";
 
 const root = join(import.meta.dirname, "..");
 
 type Ran = { readonly code: number | null; readonly output: string };
 
 type Options = {
+  readonly once?: boolean;
   readonly variables?: Readonly<Record<string, string>>;
   readonly onOutput?: (output: string, stop: () => void) => void;
 };
 
-async function runDemo(dataDir: string, { variables = {}, onOutput }: Options = {}): Promise<Ran> {
-  const child = spawn(process.execPath, ["scripts/demo.ts", "--once"], {
+async function runDemo(dataDir: string, { once = true, variables = {}, onOutput }: Options = {}): Promise<Ran> {
+  const child = spawn(process.execPath, ["scripts/demo.ts", ...(once ? ["--once"] : [])], {
     cwd: root,
     env: { ...process.env, NODE_OPTIONS: "", DATA_DIR: dataDir, LOG_LEVEL: "warn", ...variables },
     stdio: ["ignore", "pipe", "pipe"],
@@ -40,14 +42,65 @@ async function temporary(): Promise<string> {
   return dataDir;
 }
 
+const hasProgram = (name: string): Promise<boolean> =>
+  run("sh", ["-c", `command -v ${name}`]).then(
+    () => true,
+    () => false,
+  );
+
+type Shell = { readonly code: number; readonly stdout: string; readonly stderr: string };
+
+/** Runs commands as a person does who copies them, in the agent's folder and with this Node. */
+function inShell(folder: string, node: string, commands: string): Promise<Shell> {
+  const env = {
+    ...plain,
+    NODE_ENV: "production" as const,
+    NODE_OPTIONS: "",
+    PATH: `${dirname(node)}${delimiter}${plain["PATH"]}`,
+  };
+  return run("sh", ["-ec", commands], { cwd: folder, env }).then(
+    (said) => ({ code: 0, ...said }),
+    (error: Shell) => error,
+  );
+}
+
+/** Runs what the demo printed: everything on this Node, and the agent on Node 20 too, with a new purchase and with that one again. */
+async function runPrinted(output: string, folder: string): Promise<readonly [all: Shell, older: Shell, again: Shell]> {
+  const programs = ["curl", "python3"];
+  const found = await Promise.all(programs.map(hasProgram));
+  const missing = programs.filter((_, at) => !found[at]);
+  const printed = output.slice(output.indexOf("\nAPI="), output.indexOf("\nThe service runs at"));
+  const commands = printed.split(/(?<!\\)\n(?! )/).filter((command) => !missing.some((name) => command.includes(`${name} `)));
+  const agent = commands.filter((command) => /^(?:API=|export |COUNTERSIGN_MANDATE=.*\n.*node )/.test(command)).join("\n");
+  const node = (await olderNode()) ?? process.execPath;
+  const all = await inShell(folder, process.execPath, commands.join("\n"));
+  const older = await inShell(folder, node, agent.replace("my-first-purchase", "on-node-20"));
+  return [all, older, await inShell(folder, node, agent.replace("my-first-purchase", "on-node-20"))];
+}
+
 const usdcAfter = (name: string, output: string): number[] =>
   (new RegExp(`^ +${name} +(\\d.*)$`, "m").exec(output)?.[1] ?? "").match(/[+-]?\d+\.\d\d/g)?.map(Number) ?? [];
 
-describe("npm run demo -- --once", () => {
-  test("pays a seller with the standard x402 library exactly the price, and works again on the same data", async () => {
-    const dataDir = await temporary();
-    const { code, output } = await runDemo(dataDir);
+describe("npm run demo", () => {
+  test("pays a seller exactly the price, prints commands that work on Node 20 too, and works again on the same data", async () => {
+    const [dataDir, folder] = await Promise.all([temporary(), installPackage()]);
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const [, agent = ""] = /```js\n([\s\S]*?)```/.exec(await readFile(join(root, "README.md"), "utf8")) ?? [];
+    await writeFile(join(folder, "agent.mjs"), agent);
+    let printed: ReturnType<typeof runPrinted> | undefined;
+    const onOutput = (said: string, stop: () => void): void => {
+      if (said.includes("until you press Ctrl-C")) printed ??= runPrinted(said, folder).finally(stop);
+    };
+    const { code, output } = await runDemo(dataDir, { once: false, onOutput });
     expect(code, output).toBe(0);
+    const [all, older, repeated] = (await printed) ?? [];
+    expect(all).toMatchObject({ code: 0, stderr: "" });
+    for (const line of ['200 {"report":"all is well"}', '"outcome":"allow"', '"status":"paid"', '"openapi":'])
+      expect(all?.stdout).toContain(line);
+    expect(all?.stdout.match(/all is well/g)?.length).toBeGreaterThanOrEqual(3);
+    expect(older).toMatchObject({ code: 0, stdout: '200 {"report":"all is well"}\n' });
+    const sentence = /^PaidButNotServed: The payment was made, and the seller answered 402\. .*\.\n$/;
+    expect(repeated).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(sentence) });
     expect(usdcAfter("seller", output)).toEqual([0, 0.25, 0.25]);
     expect(usdcAfter("agent's wallet", output)).toEqual([10, 9.75, -0.25]);
     for (const line of [
@@ -68,7 +121,8 @@ describe("npm run demo -- --once", () => {
       expect(output).toMatch(line);
     }
     expect(output, "no colours where nobody watches").not.toContain("\u001b[");
-    expect(output.split("\n").filter((line) => line.length > 80 && !line.includes(dataDir))).toEqual([]);
+    const [shown = ""] = output.split("Continue by yourself");
+    expect(shown.split("\n").filter((line) => line.length > 80 && !line.includes(dataDir))).toEqual([]);
     const { mode } = await stat(join(dataDir, "agent.key"));
     expect(mode & 0o777).toBe(0o600);
     const again = await runDemo(dataDir, { variables: { CHROMIUM_PATH: join(dataDir, "none") } });

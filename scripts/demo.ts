@@ -43,10 +43,10 @@ async function run(): Promise<Service> {
   });
   await payThroughUs(stage, parties, agent);
   const shopping = await shop(stage, parties);
-  await payWithoutKey(stage, parties);
+  const keyless = await payWithoutKey(stage, parties);
   await holdLimits(stage, parties, agent, paid);
-  if (once) section("Every step succeeded.");
-  else await invite(stage, parties, shopping);
+  section("Every step succeeded.");
+  if (!once) await invite(stage, parties, { ...shopping, keyless });
   return stage.service;
 }
 

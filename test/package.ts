@@ -25,6 +25,7 @@ globalThis.fetch = async (...asked) => {
   if (answers === Number(process.env.KILLED_AT)) process.kill(process.pid, "SIGKILL");
   return answer;
 };
+console.error = console.log;
 try {
   await import("./js/" + process.env.EXAMPLE + ".js");
 } catch (error) {

@@ -27,14 +27,14 @@ let folder = "";
 beforeAll(async () => {
   await mkdir(join(root, ".test"), { recursive: true });
   folder = await mkdtemp(join(root, ".test", "readme-"));
-  await writeFile(join(folder, "example.ts"), withSteps(await readExample()));
+  await writeFile(join(folder, "example.mjs"), withSteps(await readExample()));
   await writeFile(join(folder, "run.ts"), runner);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Returns the source of the README's agent. */
 async function readExample(): Promise<string> {
-  const blocks = (await readFile(join(root, "README.md"), "utf8")).matchAll(/```ts\n([\s\S]*?)```/g);
+  const blocks = (await readFile(join(root, "README.md"), "utf8")).matchAll(/```js\n([\s\S]*?)```/g);
   return blocks.map(([, text = ""]) => text).find((text) => text.includes("export async function buy(")) ?? "";
 }
 
@@ -58,7 +58,7 @@ globalThis.fetch = async (...asked) => {
   globalThis.step();
   return answer;
 };
-const { buy } = await import("./example.ts");
+const { buy } = await import("./example.mjs");
 try {
   const answer = await buy(JSON.parse(process.env.ORDER));
   console.log(JSON.stringify({ steps, status: answer.status, text: await answer.text() }));

@@ -98,7 +98,7 @@ export const packageText = (baseUrl: string): string =>
 import { privateKeyToAccount } from "viem/accounts";
 
 const apiKey = process.env.COUNTERSIGN_API_KEY ?? "";
-const wallet = privateKeyToAccount(process.env.AGENT_PRIVATE_KEY as \`0x\${string}\`);
+const wallet = privateKeyToAccount(\`0x\${process.env.AGENT_PRIVATE_KEY?.slice(2)}\`);
 const pay = countersign({ url: "${baseUrl}", apiKey, mandateId: "mdt_…", wallet });
 const answer = await pay.fetch("https://data.example.com/reports/daily", { operation: "daily-report-1" });
 console.log(answer.status, await answer.text());`;

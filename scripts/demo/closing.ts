@@ -6,11 +6,19 @@ import { plain, section, step } from "./timeline.ts";
 
 const HOURS = 12;
 
+/** A call of the tool fetch_paid, in JSON-RPC. */
+const calling = (url: string, { mandateId }: { readonly mandateId: string }) => ({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "tools/call",
+  params: { name: "fetch_paid", arguments: { url, mandateId, purchaseId: "my-third-purchase" } },
+});
+
 /** Creates a new mandate for experiments, and prints the keys and example calls. */
 export async function invite(
   { service, shop, agent, keyFile }: Stage,
   { buyer, sellerOwner, sellerId, agentId, apiKey }: Parties,
-  { confirmationUrl }: { readonly confirmationUrl: string },
+  { confirmationUrl, keyless }: { readonly confirmationUrl: string; readonly keyless: { readonly mandateId: string } },
 ): Promise<void> {
   section("Continue by yourself");
   const { mandateId } = await step("Ada writes another mandate, for the requests that you send", () =>
@@ -49,9 +57,16 @@ export async function invite(
   plain('curl -sS $API/api/v1/payments -H "$KEY"');
   plain("# May it pay this? A repeat gets the same answer:");
   plain(asked);
-  plain('# Pay with agent.ts of the README ("An agent in eight lines"). Run this in the folder of agent.ts:');
-  plain(`COUNTERSIGN_URL=$API COUNTERSIGN_API_KEY=${apiKey} COUNTERSIGN_MANDATE=${mandateId} \\`);
-  plain(`  AGENT_PRIVATE_KEY=$(cat ${resolve(keyFile)}) node agent.ts http://${shop}/report my-first-purchase`);
+  plain('# Pay with agent.mjs of the README ("An agent in a few lines"). Run this in the folder of agent.mjs:');
+  plain(`export COUNTERSIGN_URL=$API COUNTERSIGN_API_KEY=${apiKey}`);
+  plain(`COUNTERSIGN_MANDATE=${mandateId} AGENT_PRIVATE_KEY=$(cat ${resolve(keyFile)}) \\`);
+  plain(`  node agent.mjs http://${shop}/report my-first-purchase`);
+  plain("# Pay without a wallet key, under the mandate that is registered on the chain. Python needs no packages:");
+  plain(`COUNTERSIGN_MANDATE=${keyless.mandateId} SELLER=${sellerId} RESOURCE=report \\`);
+  plain(`  python3 ${resolve("examples/agent.py")} http://${shop}/report my-second-purchase`);
+  plain("# The same by MCP:");
+  plain(`curl -sS $API/mcp -H "$KEY" -H 'Content-Type: application/json' \\`);
+  plain(`  -H 'Accept: application/json, text/event-stream' -d '${JSON.stringify(calling(`http://${shop}/report`, keyless))}'`);
   plain("# All operations of the API:");
   plain("curl -sS $API/api/v1/openapi.json");
   plain();

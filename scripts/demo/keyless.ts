@@ -62,16 +62,16 @@ async function executedWhenRegistered(
 
 /**
  * Shows an agent that has no wallet key. The buyer's account accepts the service's signature only within the limits of the
- * mandate.
+ * mandate. Returns that mandate.
  */
-export async function payWithoutKey(stage: Stage, parties: Parties): Promise<void> {
+export async function payWithoutKey(stage: Stage, parties: Parties): Promise<{ readonly mandateId: string }> {
   const { chain, seller, service } = stage;
   section("An agent without a wallet key");
   const account = privateKeyToAccount(generatePrivateKey());
   const mandate = await step("Ada writes a mandate for her own account", async (tell) => {
     await chain.mint(account.address, MINTED);
     tell("account", account.address);
-    return writeMandate(parties.buyer, parties.agentId, account.address);
+    return writeMandate(parties.buyer, parties.agentId, account.address, "allow");
   });
   await step("Her wallet signs its limits, and they are registered on the chain", (tell) =>
     register(tell, stage, parties.buyer, account, mandate.mandateId),
@@ -93,4 +93,5 @@ export async function payWithoutKey(stage: Stage, parties: Parties): Promise<voi
     assert.equal(MINTED - (await chain.balanceOf(account.address)), price, "Ada's account paid the price.");
     tell("gained", `${usdc(price)}, the price, paid by Ada's account`);
   });
+  return mandate;
 }

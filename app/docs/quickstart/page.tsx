@@ -22,7 +22,7 @@ function WithPackage() {
       }
     >
       <div className="panel-body grid grid-cols-1 gap-4">
-        <Code label="agent.ts" text={packageText(env().BASE_URL)} />
+        <Code label="agent.mjs" text={packageText(env().BASE_URL)} />
         <ul className="grid gap-2 text-sm">
           <li>
             Events of your organization: <code>verifyWebhook</code> checks each message, and{" "}
