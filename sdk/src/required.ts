@@ -7,7 +7,7 @@ import type { PaymentExecution } from "./operations.ts";
 
 /* What a seller asks for: x402's PaymentRequired, or the challenges of MPP (Machine Payments Protocol). */
 
-const BODY_LIMITS = { bytes: 1 << 20, milliseconds: 10_000 };
+const BODY_LIMITS = { bytes: 1 << 20, milliseconds: 30_000 };
 
 /** What a 402 asks for, by its header for x402, its header for MPP, or its body. Null if none can be read. */
 export async function requiredIn(response: Response): Promise<unknown> {

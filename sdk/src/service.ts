@@ -25,7 +25,6 @@ export type Answer<T> = { readonly body: T; /** The service repeated an earlier 
 /** The service answers within 60 seconds, also if it waits for a person. Its largest answer is a page of payments with their 402s. */
 export const SERVICE_MS = 120_000;
 export const SERVICE_LIMITS = { bytes: 1 << 25, milliseconds: 60_000 };
-const KEYS_LIMITS = { bytes: 1 << 20, milliseconds: 10_000 };
 const TRIES = 5;
 const PAUSE_MS = 500;
 const PAUSE_MAX_MS = 10_000;
@@ -162,8 +161,8 @@ type Call = <Id extends keyof Operations>(
 /** The keys with which receipts are signed. They are public, so no API key is needed. @throws ServiceUnreachable */
 export async function publishedKeys(origin: string, send: typeof fetch = fetch): Promise<unknown> {
   try {
-    const answer = await fetchWithin(KEYS_LIMITS.milliseconds, send, `${origin}/.well-known/jwks.json`);
-    return parseJson(await wholeText(answer, KEYS_LIMITS), "The answer");
+    const answer = await fetchWithin(SERVICE_MS, send, `${origin}/.well-known/jwks.json`);
+    return parseJson(await wholeText(answer, SERVICE_LIMITS), "The answer");
   } catch (cause) {
     throw new ServiceUnreachable(`The keys of the service at ${origin} cannot be read: ${whyUnreachable(cause)}`, { cause });
   }
