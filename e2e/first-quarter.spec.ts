@@ -154,6 +154,12 @@ test("a denial is fixed from its page: the field opens with the new value, the d
   await page.setViewportSize({ width: 320, height: 800 });
   await expectAccessible(page);
   await page.getByRole("button", { name: "Save as version 2" }).click();
+  // The wider mandate lets more than 100 USDC through, so saving it asks for the password, and then goes on by itself.
+  const proof = page.getByRole("dialog", { name: "Confirm that it is you" });
+  await expect(proof.getByText(/this lets 250\.00 USDC through/)).toBeVisible();
+  await expectAccessible(page);
+  await proof.getByLabel("Your password").fill(PASSWORD);
+  await page.keyboard.press("Enter");
   await expect(page.getByText("Version 2 is in force")).toBeVisible();
 
   await page.goto(`/payments/${first}`);

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { BrowserContext, Page } from "@playwright/test";
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { basketHash, canonicalBasket, type Line } from "#lib/approvals/basket.ts";
 import { checkoutIntents } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
@@ -154,16 +154,27 @@ const basketOf = (sellerId: string, lines: readonly Line[]) => {
 };
 
 /** Sets the price of the shop's resource to the total of the basket, as an online shop would. */
-async function priceAt({ sellerId }: Purchase["seller"], amount: bigint): Promise<void> {
+async function priceAt({ sellerId }: Purchase["seller"], amount: bigint, resourceId = "report"): Promise<void> {
   const pricing = { type: "fixed" as const, amount: formatAmount(amount, DECIMALS), asset: "USDC" };
-  await database().update(resources).set({ pricing }).where(eq(resources.sellerId, sellerId));
+  const own = (id: string) => and(eq(resources.sellerId, sellerId), eq(resources.resourceId, id));
+  const [report] = await database().select().from(resources).where(own("report"));
+  if (!report) throw new Error("The shop has no resource.");
+  if (resourceId === "report") await database().update(resources).set({ pricing }).where(own(resourceId));
+  else
+    await database()
+      .insert(resources)
+      .values({ ...report, resourceId, pathTemplate: `/${resourceId}`, pricing });
 }
 
-/** Inserts a checkout with the given basket, as previewCheckout does. */
-export async function openBasket({ buyer, agent, seller, mandateId }: Purchase, lines: readonly Line[]): Promise<string> {
+/** Inserts a checkout with the given basket, as previewCheckout does. Baskets with different totals need resources of their own. */
+export async function openBasket(
+  { buyer, agent, seller, mandateId }: Purchase,
+  lines: readonly Line[],
+  resourceId = "report",
+): Promise<string> {
   const checkoutIntentId = newId("checkoutIntent");
   const basket = basketOf(seller.sellerId, lines);
-  await priceAt(seller, basket.amount);
+  await priceAt(seller, basket.amount, resourceId);
   await database()
     .insert(checkoutIntents)
     .values({
@@ -172,7 +183,7 @@ export async function openBasket({ buyer, agent, seller, mandateId }: Purchase, 
       environment: "sandbox",
       ownerSubjectId: agent.serviceAccountId,
       sellerId: seller.sellerId,
-      resourceId: "report",
+      resourceId,
       domain: seller.domain,
       storefrontUrl: `https://${seller.domain}`,
       mandateId,
