@@ -4,6 +4,7 @@ import { revokeMandate as revoke } from "#lib/mandates/lifecycle/revoke-mandate.
 import { suspendMandate as suspend } from "#lib/mandates/lifecycle/suspend-mandate.ts";
 import { updateMandate as update } from "#lib/mandates/lifecycle/update-mandate.ts";
 import { assets, draftMandate } from "#test/mandates.ts";
+import { raiseStepUp } from "#test/proofs.ts";
 import { authorizationOf, bodyOf, prepared, signedBody, signTyped, type Registrable } from "#test/registrations.ts";
 import { newKey, registryAbi, signRevocation, type Contracts } from "#test/smart-account.ts";
 import { send } from "#test/tenant.ts";
@@ -145,13 +146,11 @@ export const refusedStates: readonly RefusalCase[] = [
   [
     "more payments than the registry can hold",
     unauthenticated,
-    stepped(({ as, mandateId }) =>
-      send(updateMandate, update, {
-        as,
-        id: mandateId,
-        body: { policy: { assets, limits: { perPayment: "0.000001", total: "5000" } } },
-      }),
-    ),
+    stepped(async ({ as, mandateId, organizationId }) => {
+      await raiseStepUp(organizationId);
+      const policy = { assets, limits: { perPayment: "0.000001", total: "5000" } };
+      await send(updateMandate, update, { as, id: mandateId, body: { policy } });
+    }),
   ],
   [
     "a nonce that the wallet has used on the chain",
