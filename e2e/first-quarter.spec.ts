@@ -98,7 +98,7 @@ test("a new account reaches a settled test payment and its receipt in at most 12
   const review = page.context().waitForEvent("page");
   await page.getByRole("link", { name: "Review the request" }).click();
   const request = await review;
-  await expect(request.getByText("Ada (you, test payment) wants a pack of stickers from")).toBeVisible();
+  await expect(request.getByText("Mira Okafor (you, test payment) wants a pack of stickers from")).toBeVisible();
   await expect(request.getByText(/revoked|usr_/)).toHaveCount(0);
   await request.getByLabel("Your password").fill(PASSWORD);
   await request.getByRole("button", { name: /^Approve 0.75 USDC/ }).click();
@@ -106,7 +106,7 @@ test("a new account reaches a settled test payment and its receipt in at most 12
   await expect(page.getByText("5 of 5 done")).toBeVisible({ timeout: 30_000 });
   await page.getByRole("link", { name: "its receipt" }).click();
   await expect(page.getByRole("heading", { level: 1, name: /receipt/i })).toBeVisible();
-  await expect(page.getByText("Ada (you, test payment)")).toBeVisible();
+  await expect(page.getByText("Mira Okafor (you, test payment)")).toBeVisible();
 });
 
 test("a denied test payment completes no step and leads to the change that would have allowed it", async ({ page, context }) => {
