@@ -66,9 +66,12 @@ type ButtonsProps = {
   readonly mayApprove: boolean;
 };
 
-/** On small screens the buttons stay at the lower edge of the window, whatever the length of the page; see base.css. */
+/**
+ * On small screens the buttons stay at the lower edge of the window, whatever the length of the page; see base.css. On wide
+ * screens they stay in view while their section is.
+ */
 const BAR =
-  "max-lg:fixed max-lg:inset-x-0 max-lg:bottom-0 max-lg:z-10 max-lg:border-t max-lg:bg-surface max-lg:pt-2 max-lg:pr-[max(--spacing(4),env(safe-area-inset-right))] max-lg:pb-[max(--spacing(2),env(safe-area-inset-bottom))] max-lg:pl-[max(--spacing(4),env(safe-area-inset-left))]";
+  "lg:sticky lg:bottom-0 lg:bg-surface lg:py-1 max-lg:fixed max-lg:inset-x-0 max-lg:bottom-0 max-lg:z-10 max-lg:border-t max-lg:bg-surface max-lg:pt-2 max-lg:pr-[max(--spacing(4),env(safe-area-inset-right))] max-lg:pb-[max(--spacing(2),env(safe-area-inset-bottom))] max-lg:pl-[max(--spacing(4),env(safe-area-inset-left))]";
 
 /** Longer domains are shortened, because the button is small. */
 const CHARACTERS_MAX = 24;
