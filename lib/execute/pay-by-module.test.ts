@@ -9,6 +9,7 @@ import { periodAt } from "#lib/onchain/registry/periods.ts";
 import { readBudget } from "#lib/onchain/registry/read-budget.ts";
 import { findRegistration } from "#lib/onchain/registry/registration-store.ts";
 import { relay } from "#lib/onchain/relay/relay-worker.ts";
+import { underLease } from "#lib/onchain/relay-lease-store.ts";
 import { registrationSlots, relayedTransactions, relayLeases } from "#lib/onchain/tables.ts";
 import { executions } from "#lib/holds/tables.ts";
 import { forget } from "#lib/process.ts";
@@ -46,17 +47,21 @@ async function pay(scene: PaymentScene) {
   return { authorizationId, ...(await execute(scene, { authorizationId })) };
 }
 
-/**
- * Takes the database lease of the process that sends transactions, so that no process sends one. Returns a function that ends the
- * lease.
- */
+/** Holds the lease of the process that sends transactions, so that no process sends one, until the returned function is called. */
 async function whileNobodySends(): Promise<() => Promise<unknown>> {
-  const go = () => database().delete(relayLeases);
-  await go();
+  await database().delete(relayLeases);
   process.env["FACILITATOR_TIMEOUT_MS"] = "500";
   forget("env");
-  const expiresAt = new Date(Date.now() + 60_000);
-  await database().insert(relayLeases).values({ chain: CHAIN, key: "relayer", holder: "somebody", fence: 1, expiresAt });
+  const [taken, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const held = underLease(CHAIN, "relayer", () => {
+    taken.resolve();
+    return ended.promise;
+  });
+  await taken.promise;
+  const go = (): Promise<unknown> => {
+    ended.resolve();
+    return held;
+  };
   onTestFinished(async () => {
     delete process.env["FACILITATOR_TIMEOUT_MS"];
     forget("env");

@@ -6,6 +6,7 @@ import { env } from "#lib/env.ts";
 import { checkReadinessOfService } from "#lib/health/check-readiness-of-service.ts";
 import * as health from "#lib/health/contract.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
+import { underLease } from "#lib/onchain/relay-lease-store.ts";
 import { relayLeases } from "#lib/onchain/tables.ts";
 import { executions } from "#lib/holds/tables.ts";
 import { forget } from "#lib/process.ts";
@@ -202,12 +203,13 @@ describe("the settlement key", () => {
   test("is leased: while one process handles its transactions, others ignore them until the lease ends", async () => {
     const { pay } = await paid();
     const { settlementReference: hash } = await withoutMining(pay);
-    const until = sql`clock_timestamp() + interval '1 minute'`;
-    await database().update(relayLeases).set({ holder: "another process", expiresAt: until });
-    await drop(hash!);
-    await follow();
-    expect(await chain().client.getTxpoolStatus()).toMatchObject({ pending: 0 });
     await database().update(relayLeases).set({ expiresAt: past });
+    const held = await underLease(CHAIN, "settlement", async () => {
+      await drop(hash!);
+      await follow();
+      return (await chain().client.getTxpoolStatus()).pending;
+    });
+    expect(held).toBe(0);
     await follow();
     await expect.poll(async () => (await chain().client.getTxpoolStatus()).pending).toBe(1);
     await mine();
