@@ -36,8 +36,11 @@ async function attempts(): Promise<number> {
 }
 
 const policy = { assets, limits: { perPayment: "1", total: "1000000" } };
-const newMandates = (count: number): Promise<string[]> =>
-  Promise.all(Array.from({ length: count }, () => activeMandate(buyer.person.credential, { policy })));
+async function newMandates(count: number): Promise<string[]> {
+  const made: string[] = [];
+  while (made.length < count) made.push(await activeMandate(buyer.person.credential, { policy }));
+  return made;
+}
 
 /** A full batch of payments. The mandate at each position of `sizes` gets that many payments. */
 async function fullList(sizes: readonly number[]) {
