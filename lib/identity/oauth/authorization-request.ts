@@ -44,10 +44,12 @@ const askProvider: Provider = (query) => {
   return oauth2Authorize({ query: Object.fromEntries(query), request, headers: request.headers, asResponse: true });
 };
 
-/** @throws Problem rate_limited for the address of a program that names too many clients */
 type Asked = { readonly query: string; readonly address: string };
 
-/** The authorization endpoint calls this, and connectAgent calls it again before it stores the person's decision. */
+/**
+ * The authorization endpoint calls this, and connectAgent calls it again before it stores the person's decision.
+ * @throws Problem rate_limited if `address` names too many clients
+ */
 export async function readAuthorizationRequest({ query, address }: Asked, provider = askProvider): Promise<RequestAnswer> {
   const kept = keptQuery(query);
   if (kept === null) return { kind: "unusable", error: "invalid_request" };
