@@ -189,7 +189,11 @@ describe("the examples of the adapters", () => {
     expect([await post(body), await post(`${body} `), await post(body)]).toEqual([204, 400, 204]);
     receiver.kill();
     const { sequence, type, data } = exampleThinEvent;
-    expect((await said).lines.filter((line) => /\D/.test(line))).toEqual(["ready", `${sequence} ${type} ${data.entityId}`]);
+    expect((await said).lines.filter((line) => /\D/.test(line))).toEqual([
+      "ready",
+      `${sequence} ${type} ${data.entityId}`,
+      "No signature is valid for these keys.",
+    ]);
   });
 });
 
