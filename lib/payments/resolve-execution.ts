@@ -35,7 +35,8 @@ import type { SettlementStatus } from "#lib/vocabulary.ts";
 const ASK_AGAIN_MS = 1_000;
 const ASK_AGAIN_MAX_MS = 60_000;
 const EAGER_ATTEMPTS = 5;
-const MINUTES_OF_A_DAY = 1_440;
+/** A payment that is n days old is checked every n minutes, and a younger one at least every minute. */
+export const CHECKS_A_DAY = 1_440;
 
 /**
  * Sellers can settle within seconds, so the first checks are a second apart; then the interval doubles, up to a minute. Payments
@@ -43,7 +44,7 @@ const MINUTES_OF_A_DAY = 1_440;
  */
 export function nextCheck({ attempts, createdAt }: Pick<ExecutionRow, "attempts" | "createdAt">, now: Date): Date {
   const early = Math.min(ASK_AGAIN_MAX_MS, ASK_AGAIN_MS * 2 ** Math.max(0, Math.min(10, attempts - EAGER_ATTEMPTS)));
-  return new Date(now.getTime() + Math.max(early, (now.getTime() - createdAt.getTime()) / MINUTES_OF_A_DAY));
+  return new Date(now.getTime() + Math.max(early, (now.getTime() - createdAt.getTime()) / CHECKS_A_DAY));
 }
 
 type Resolution = {

@@ -9,6 +9,7 @@ import { mails } from "#lib/mail/tables.ts";
 import { notices } from "#lib/notices/tables.ts";
 import { mandateRegistrations, relayedTransactions } from "#lib/onchain/tables.ts";
 import { pushes } from "#lib/push/tables.ts";
+import { CHECKS_A_DAY } from "#lib/payments/resolve-execution.ts";
 import { leaseMs } from "#lib/settlement/limits.ts";
 import { settlementTransactions } from "#lib/settlement/tables.ts";
 import { minutes } from "#lib/time.ts";
@@ -21,7 +22,8 @@ const dueTimes = (): readonly DueTime[] => [
   {
     column: executions.nextCheckAt,
     where: sql`next_check_at IS NOT NULL`,
-    longest: Math.max(leaseMs(), minutes(1)),
+    // nextCheck waits a share of the payment's age, because a payment may be valid for years.
+    longest: sql`greatest(${Math.max(leaseMs(), minutes(1))}::float8, extract(epoch FROM clock_timestamp() - created_at) * 1000 / ${CHECKS_A_DAY}::float8)`,
   },
   { column: orders.nextCheckAt, where: sql`next_check_at IS NOT NULL`, longest: minutes(15) },
   { column: relayedTransactions.nextCheckAt, where: sql`status IN ('queued', 'sent')`, longest: minutes(1) },
