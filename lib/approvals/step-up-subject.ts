@@ -7,7 +7,7 @@ import type { SessionCaller } from "#lib/http/operation.ts";
 import type { Act as ActSchema, Together as TogetherSchema } from "#lib/identity/passkeys/contract.ts";
 import { actParts, checkoutParts, togetherParts } from "#lib/identity/passkeys/passkey-challenge.ts";
 import { readAmount } from "#lib/money.ts";
-import { invalidField, isProblem, notFound, Problem } from "#lib/problem.ts";
+import { invalidField, isProblem, notFound } from "#lib/problem.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 import type { z } from "zod";
 
@@ -53,7 +53,9 @@ async function numbered<T>(at: number, count: number, check: () => Promise<T>): 
     return await check();
   } catch (error) {
     if (!isProblem(error)) throw error;
-    throw new Problem(error.code, { ...error.details, detail: `Request ${at + 1} of ${count}: ${error.details.detail}` });
+    throw Object.assign(error, {
+      details: { ...error.details, detail: `Request ${at + 1} of ${count}: ${error.details.detail}` },
+    });
   }
 }
 

@@ -22,7 +22,7 @@ export const tightPolicy = (payments = TIGHT) => ({
   limits: {
     perPayment: "0.01",
     total: hundredths(payments),
-    budgets: [{ period: "day", timezone: "Asia/Kolkata", amount: hundredths(TIGHT) }],
+    budgets: [{ period: "day", timezone: "Asia/Kolkata", amount: hundredths(payments) }],
     counts: [{ rolling: "PT1H", max: TIGHT }],
   },
 });

@@ -8,12 +8,16 @@ import { viewStepUpLimits } from "#lib/pages/view-approvals.ts";
 import { callerOf } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { newMember, newOrganization, type Owner } from "#test/identity.ts";
+import { proved } from "#test/proofs.ts";
 import { send } from "#test/tenant.ts";
 
 useDatabase();
 
 const set = (by: Owner, body: unknown, organizationId = by.organizationId) =>
   send(contract.setStepUpThreshold, setStepUpThreshold, { id: organizationId, body, as: by.credential });
+
+/** Higher amounts need a proof of exactly this change. */
+const raise = (by: Owner, body: unknown) => proved(by.credential, () => set(by, body));
 
 async function shown(by: Owner): Promise<string | null> {
   const caller = await callerOf(by.credential);
@@ -24,7 +28,8 @@ describe("setStepUpThreshold", () => {
   test("is set, shown and removed, and each change is in the audit log once", async () => {
     const owner = await newOrganization();
     expect(await shown(owner)).toBeNull();
-    expect((await set(owner, { above: "250.5" })).data).toEqual({ organizationId: owner.organizationId, above: "250.5" });
+    expect((await set(owner, { above: "250.5" })).problem.code).toBe("step_up_required");
+    expect((await raise(owner, { above: "250.5" })).data).toEqual({ organizationId: owner.organizationId, above: "250.5" });
     expect((await set(owner, { above: "250.5" })).status).toBe(200);
     expect(await shown(owner)).toBe("250.5");
     expect((await set(owner, {})).data).toEqual({ organizationId: owner.organizationId });
@@ -43,7 +48,7 @@ describe("setStepUpThreshold", () => {
   test("the limit for payees that are not verified is a separate setting", async () => {
     const owner = await newOrganization();
     const both = { above: "250", aboveUnverified: "50" };
-    expect((await set(owner, both)).data).toEqual({ organizationId: owner.organizationId, ...both });
+    expect((await raise(owner, both)).data).toEqual({ organizationId: owner.organizationId, ...both });
     expect((await set(owner, { above: "250" })).data).toEqual({ organizationId: owner.organizationId, above: "250" });
   });
 
