@@ -23,9 +23,9 @@ export function Asks({ view, className }: { readonly view: CheckoutView; readonl
       <Pairs
         items={[
           [agent.isServiceAccount ? "Agent" : "Person", <AskerName key="asker" asker={agent} />],
-          agent.isServiceAccount
-            ? ["Service account", <Copyable key="id" value={agent.subjectId} label="service account id" head={7} />]
-            : ["Id", <Copyable key="id" value={agent.subjectId} label="person’s id" head={7} />],
+          ...(agent.isServiceAccount
+            ? [["Service account", <Copyable key="id" value={agent.subjectId} label="service account id" head={7} />] as const]
+            : []),
           ["Of", <Untrusted key="of">{organization.name}</Untrusted>],
           ["Requested", ago(requestedAt, now)],
           ...(view.alsoAsked.length === 0
