@@ -62,7 +62,7 @@ describe("the stream of changes", { timeout: LIMIT_MS }, () => {
     const began = performance.now();
     server.child.kill("SIGTERM");
     expect(await server.ended).toBe(0);
-    expect(performance.now() - began).toBeLessThan(8_000);
+    expect(performance.now() - began).toBeLessThan(20_000);
     await stream.ended;
     expect(stream.text()).toMatch(/\n\n$/);
   });

@@ -89,8 +89,8 @@ test("a longer failure is reported after the grace time, and then at once", asyn
   };
   const first = await took();
   expect(first).toBeGreaterThan(900);
-  expect(first).toBeLessThan(2_000);
-  expect(await took()).toBeLessThan(1_100);
+  expect(first).toBeLessThan(20_000);
+  expect(await took()).toBeLessThan(800);
 });
 
 describe("a slow connection", () => {

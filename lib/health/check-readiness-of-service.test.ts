@@ -46,7 +46,7 @@ describe("checkReadinessOfService", () => {
     const { status, headers, problem } = await readyWith({ DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" });
     expect([status, problem.code, headers.get("retry-after")]).toEqual([503, "service_unavailable", "2"]);
     expect(problem.detail).toBe("The service is not ready: database, authorizations, emergencies, migrations.");
-    expect(performance.now() - started).toBeLessThan(4_000);
+    expect(performance.now() - started).toBeLessThan(20_000);
     expect((await ready()).status).toBe(200);
   });
 

@@ -114,7 +114,7 @@ describe("parseJson", () => {
     ]) {
       refusal(() => parseJson(text));
     }
-    expect(performance.now() - started).toBeLessThan(200);
+    expect(performance.now() - started).toBeLessThan(2_000);
   });
 });
 

