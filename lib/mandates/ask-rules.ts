@@ -1,6 +1,6 @@
 import type { Finding, Findings } from "#lib/mandates/facts.ts";
 import { above, asksAlways, asksFirst } from "#lib/mandates/sentences-limits.ts";
-import { passkeyNeeded } from "#lib/mandates/sentences-mandate.ts";
+import { passkeyNeeded, passkeyNeededBefore } from "#lib/mandates/sentences-mandate.ts";
 
 /** `limit` is a decimal amount in `unit`; `who` is the party that requires a passkey: policy, seller or resource. */
 export type AskRule =
@@ -13,7 +13,7 @@ function askRule([id, first]: Finding, unit: string): readonly AskRule[] {
   if (id === above.id) return [{ rule: "above", limit: value, unit }];
   if (id === asksAlways.id) return [{ rule: "always" }];
   if (id === asksFirst.id) return [{ rule: "firstPayment" }];
-  return id === passkeyNeeded.id ? [{ rule: "passkey", who: value }] : [];
+  return id === passkeyNeeded.id || id === passkeyNeededBefore.id ? [{ rule: "passkey", who: value }] : [];
 }
 
 export const askRules = ([, , unit, , ...findings]: Findings): readonly AskRule[] =>

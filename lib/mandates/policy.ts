@@ -21,7 +21,7 @@ export function decide(mandate: MandateFacts, usage: Usage, intent: IntentFacts,
 }
 
 /** Only people have passkeys, so a person is asked whatever the approval rule says. */
-const passkeys = (on: Case): Finding[] => passkeyDemands(on).map(({ who, level }) => [passkeyNeeded.id, who, level]);
+const passkeys = (on: Case): Finding[] => passkeyDemands(on).map(({ who }) => [passkeyNeeded.id, who]);
 
 /** If a rule denies the payment, nobody is asked, and these findings are only information. */
 function approval(on: Case, waived: boolean): Finding[] {

@@ -111,7 +111,7 @@ describe("a demand for a passkey", () => {
     const { outcome, reasons } = decideRow(row);
     expect(outcome).toBe("requireApproval");
     expect(reasons[0]).toMatchObject({ code: "approval_required", rule: "minimumAssuranceLevel", effect: "approval" });
-    expect(reasons[0]?.message).toContain(`The ${who} asks for passkeyApproved`);
+    expect(reasons[0]?.message).toBe(`The ${who} asks a person to approve this payment with a passkey.`);
   });
 
   test("asks nobody if another rule denies", () => {

@@ -37,14 +37,16 @@ const confirmedWith: Readonly<Record<string, string>> = {
   walletApproved: "with a wallet",
   hardwareApproved: "with a hardware key",
 };
+const confirmation = (level: string): string => confirmedWith[level] ?? `by ${level}`;
 export const levelReached = sentence(94, "satisfied", "minimumAssuranceLevel", (_, who: string, level: string) => ({
   message:
     level === "softwareApproved"
       ? `The ${who} asks for no confirmation by a person.`
-      : `A person confirmed this payment ${confirmedWith[level] ?? `by ${level}`}, as the ${who} asks.`,
+      : `A person confirmed this payment ${confirmation(level)}, as the ${who} asks.`,
   ...demand(who),
 }));
-export const levelTooLow = sentence(
+/** Only in decisions of earlier releases. */
+export const levelTooLowBefore = sentence(
   14,
   "assurance_too_low",
   "minimumAssuranceLevel",
@@ -53,7 +55,26 @@ export const levelTooLow = sentence(
     ...demand(who),
   }),
 );
-export const passkeyNeeded = sentence(15, "approval_required", "minimumAssuranceLevel", (_, who: string, level: string) => ({
-  message: `The ${who} asks for ${level}: a person approves this payment with a passkey.`,
+/** Only in decisions of earlier releases. */
+export const passkeyNeededBefore = sentence(
+  15,
+  "approval_required",
+  "minimumAssuranceLevel",
+  (_, who: string, level: string) => ({
+    message: `The ${who} asks for ${level}: a person approves this payment with a passkey.`,
+    ...demand(who),
+  }),
+);
+export const levelTooLow = sentence(
+  99,
+  "assurance_too_low",
+  "minimumAssuranceLevel",
+  (_, who: string, level: string, reached: string) => ({
+    message: `The ${who} asks a person to confirm this payment ${confirmation(level)}. ${reached === "softwareApproved" ? "Nobody has" : `It was confirmed only ${confirmation(reached)}`}.`,
+    ...demand(who),
+  }),
+);
+export const passkeyNeeded = sentence(100, "approval_required", "minimumAssuranceLevel", (_, who: string) => ({
+  message: `The ${who} asks a person to approve this payment with a passkey.`,
   ...demand(who),
 }));
