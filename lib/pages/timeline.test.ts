@@ -57,7 +57,7 @@ describe("the timeline of a payment", () => {
       { outcome: "deny", hold: null, allowed: { by: "Mira Okafor", at: at(40) } },
       ["stopped Denied", "done Allowed once"],
     ],
-    ["allowed, waits for the agent", {}, ["done Authorized", "done Reserved", "now Waits for the agent", "- Settled"]],
+    ["allowed, waits for the agent", {}, ["done Authorized", "done Reserved", "now Waits for the agent", "- Settlement"]],
     [
       "not paid in time, is over",
       { hold: { ...hold, expiresAt: at(30) } },
@@ -71,12 +71,12 @@ describe("the timeline of a payment", () => {
     [
       "sent, waits for the seller",
       { attempts: [attempt] },
-      ["done Authorized", "done Reserved", "done Executed", "now Waits for the seller", "- Settled"],
+      ["done Authorized", "done Reserved", "done Executed", "now Waits for the seller", "- Settlement"],
     ],
     [
       "that we settle, is under way",
       { attempts: [{ ...attempt, status: "processing", weSettle: true }] },
-      ["done Authorized", "done Reserved", "done Executed", "now Being settled", "- Settled"],
+      ["done Authorized", "done Reserved", "done Executed", "now Being settled", "- Settlement"],
     ],
     [
       "unknown, says that it is asked for",
@@ -102,7 +102,7 @@ describe("the timeline of a payment", () => {
     [
       "with a refused credential, waits for another one",
       { attempts: [{ ...attempt, status: "failed", submitted: false, failureCode: "signature_invalid" }] },
-      ["done Authorized", "done Reserved", "stopped Credential refused", "now Waits for the agent", "- Settled"],
+      ["done Authorized", "done Reserved", "stopped Credential refused", "now Waits for the agent", "- Settlement"],
     ],
     [
       "tried twice, counts the attempts",
@@ -118,12 +118,12 @@ describe("the timeline of a payment", () => {
   ])("that was %s", (_, change, steps) => expect(titles(change)).toEqual(steps));
 
   test.each<[string, Partial<PaymentFacts>, readonly string[]]>([
-    ["waits", { asked }, ["now Waits for a person", "- Executed", "- Settled"]],
-    ["waits under another request", {}, ["now Waits for a person", "- Executed", "- Settled"]],
+    ["waits", { asked }, ["now Waits for a person", "- Execution", "- Settlement"]],
+    ["waits under another request", {}, ["now Waits for a person", "- Execution", "- Settlement"]],
     [
       "was approved",
       { asked: { ...asked, status: "approved", decided: mira } },
-      ["done Approved", "now Waits for the agent", "- Settled"],
+      ["done Approved", "now Waits for the agent", "- Settlement"],
     ],
     [
       "was approved, and the approval was taken back",
@@ -168,7 +168,7 @@ describe("the timeline of a payment", () => {
     ]);
     expect(steps.at(-1)).toMatchObject({ state: "done", title: "Order placed", at: at(25) });
     expect(paymentTimeline({ ...facts, order: { ...order, status: "paymentCredentialRequired" } }, now).at(-1)?.title).toBe(
-      "Settled",
+      "Settlement",
     );
   });
 });

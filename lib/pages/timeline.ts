@@ -228,7 +228,7 @@ function attemptSteps(attempt: Attempt, number: number, { network }: PaymentFact
     },
   };
   const after: PaymentStep[] =
-    status === "pending" || status === "processing" ? [{ title: `Settled${which}`, evidence: [] }] : [];
+    status === "pending" || status === "processing" ? [{ title: `Settlement${which}`, evidence: [] }] : [];
   return [executed, ...unknown, end[status], ...after];
 }
 
@@ -237,8 +237,8 @@ function waiting({ outcome, hold, asked, attempts, asker }: PaymentFacts, now: D
   if (outcome === "deny" || attempts.some(({ submitted }) => submitted) || !hold) return [];
   const undecided = outcome === "requireApproval" && !asked?.decided;
   if (hold.status === "held" && hold.expiresAt > now) {
-    const to = { title: "Settled", evidence: [] };
-    if (undecided) return asked && !isOpen(asked, now) ? [] : [{ title: "Executed", evidence: [] }, to];
+    const to = { title: "Settlement", evidence: [] };
+    if (undecided) return asked && !isOpen(asked, now) ? [] : [{ title: "Execution", evidence: [] }, to];
     if (asked?.decided && !asked.decided.yes) return [];
     return [{ state: "now", title: `Waits for ${askerWord(asker)}`, text: "It was not paid yet.", evidence: [] }, to];
   }

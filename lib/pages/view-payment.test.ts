@@ -36,7 +36,7 @@ describe("viewPayment", () => {
       "Reserved",
       "Executed",
       "Waits for the seller",
-      "Settled",
+      "Settlement",
     ]);
     expect(JSON.stringify(view)).not.toContain("PAYMENT-SIGNATURE");
   });
