@@ -14,9 +14,13 @@ import { connectByAddress, newClient, oldClient, type Fields } from "#test/mcp.t
 import { decide } from "#test/oauth.ts";
 import { settlesThrough } from "#test/orders.ts";
 import { stockFacilitator } from "#test/shop.ts";
+import { expectStderr } from "#test/stderr.ts";
 import { connectedAgent, idIn, text, mcpScene } from "#test/mcp-scene.ts";
 
 const { scene, chain, mandate, registeredMandate, askingMandate, intent, report, asks, basket, client, approved } = mcpScene();
+
+// The official client says what its provider could do besides.
+expectStderr(/OAuthClientProvider does not implement saveDiscoveryState/);
 
 describe.each([
   ["2026-07-28", newClient],
