@@ -99,7 +99,7 @@ async function send(
   const { credential, expected } = asked;
   const atReceipt = chainOf(transfer.chain)?.settledAt === "receipt";
   const requirements = requirementsOf(expected);
-  const finding = await settleAndConfirm(facilitatorFor(null), transfer, credential.payload, requirements, atReceipt);
+  const finding = await settleAndConfirm(facilitatorFor(null), transfer, credential.payload, requirements, { atReceipt });
   return book(asked, seller, settlementId, finding);
 }
 

@@ -196,9 +196,13 @@ async function unsettled(
   const { tx, execution, hold, now } = resolution;
   if (finding.kind !== "failed") {
     note(resolution, "payment.unknown");
-    const failureDetail = finding.kind === "unknown" ? finding.detail : null;
-    const nextCheckAt = nextCheck(execution, now);
-    return updateExecution(tx, execution.executionId, { settlementStatus: "unknown", failureDetail, nextCheckAt });
+    const { detail = null, transaction } = finding.kind === "unknown" ? finding : {};
+    return updateExecution(tx, execution.executionId, {
+      settlementStatus: "unknown",
+      failureDetail: detail,
+      nextCheckAt: nextCheck(execution, now),
+      ...(transaction !== undefined && { settlementReference: transaction }),
+    });
   }
   if (hold?.status === "submitted") await releaseHold(tx, hold, "released");
   await finishCheckout(tx, execution.authorizationId, "failed", now);

@@ -22,7 +22,8 @@ export type Finding =
   | { readonly kind: "failed"; readonly failure: Failure }
   /** A transaction is known but not final. `received` means that it is in a block with too few confirmations. */
   | { readonly kind: "broadcast"; readonly transaction: string; readonly received?: boolean }
-  | { readonly kind: "unknown"; readonly detail: string }
+  /** `transaction` was reverted; nobody sends it again, but anybody could. */
+  | { readonly kind: "unknown"; readonly detail: string; readonly transaction?: string }
   | { readonly kind: "waiting" };
 
 export type Step = { readonly status: SettlementStatus; readonly changes: boolean };

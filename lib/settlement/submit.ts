@@ -59,7 +59,14 @@ export const submit = (execution: ExecutionRow, authorization: AuthorizationRow)
         transferOf(execution, authorization),
         execution.credential as PaymentPayload,
         requirementsOf(expectedPayment(authorization)),
+        { held: execution.settlementMode === "facilitatorSettled" ? "here" : "shown" },
       );
+
+type Settling = {
+  readonly atReceipt?: boolean;
+  /** Whether an amount is held for the payment, and whether its seller has the signed payment too. */
+  readonly held?: "no" | "here" | "shown";
+};
 
 /** Call this with no database transaction open: it asks the facilitator and the chain. */
 export async function settleAndConfirm(
@@ -67,7 +74,7 @@ export async function settleAndConfirm(
   transfer: AuthorizedTransfer,
   payload: PaymentPayload,
   requirements: PaymentRequirements,
-  atReceipt = false,
+  { atReceipt = false, held = "no" }: Settling = {},
 ): Promise<Finding> {
   const seen: Progress = { transaction: null, receipt: null };
   const answer = await ask(facilitator, payload, requirements, seen);
@@ -78,7 +85,7 @@ export async function settleAndConfirm(
   if (atOnce) return atOnce;
   if (answer.success) return confirm(transfer, transaction, facilitator);
   if (answer.errorReason === "settlement_pending" && transaction) return waitOn(transfer, transaction, facilitator);
-  return judgeRefusal(transfer, answer, transaction, facilitator);
+  return judgeRefusal(transfer, answer, transaction, facilitator, held);
 }
 
 /** Null if the receipt does not show the transfer, or if confirmations are needed and `atReceipt` is false. */
@@ -197,12 +204,16 @@ async function isFinal(chain: string, transaction: string): Promise<boolean> {
   }
 }
 
-/** An external facilitator's refusal proves nothing: it has the signed payment and can settle it until it expires. */
+/**
+ * A refusal proves nothing while somebody else has the signed payment, and can settle it until it expires: an external
+ * facilitator, a seller, or anybody after a transaction was reverted, because the chain shows its call.
+ */
 async function judgeRefusal(
   transfer: AuthorizedTransfer,
   answer: SettleResponse,
   transaction: string | null,
   facilitator: Facilitator,
+  held: "no" | "here" | "shown",
 ): Promise<Finding> {
   const mined = transaction !== null && facilitator.trusted;
   // Read finality first: evidence that was read earlier could miss a transaction that used the same signed payment.
@@ -211,6 +222,10 @@ async function judgeRefusal(
   if (evidence?.kind === "transferred") return settledBy(transfer, evidence.transaction);
   if (evidence?.kind === "spent") return spentFinding(evidence);
   if (mined && (!final || evidence === null)) return { kind: "broadcast", transaction };
+  if (mined && held !== "no" && evidence?.kind === "unused") {
+    const detail = "The settling transaction was reverted. The signed payment can still be settled until it expires.";
+    return { kind: "unknown", detail, transaction };
+  }
   if (mined) {
     const metadata = { transaction, x402Reason: answer.errorReason ?? "" };
     return {
@@ -233,6 +248,7 @@ async function judgeRefusal(
   const failure = facilitator.trusted && answer.errorMessage ? { ...named, detail: answer.errorMessage } : named;
   // The chain shows no use of the nonce yet, but a transaction that waits for its block may use it.
   const onItsWay = failure.code === "nonce_already_used";
-  if (broadcastNothing && evidence !== null && !onItsWay) return { kind: "failed", failure };
+  const canBeSettled = held === "shown" && evidence?.kind !== "expired";
+  if (broadcastNothing && evidence !== null && !onItsWay && !canBeSettled) return { kind: "failed", failure };
   return { kind: "unknown", detail: "The facilitator refused the credential, which can still be settled until it expires." };
 }
