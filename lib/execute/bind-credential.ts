@@ -43,7 +43,7 @@ export async function bindCredential(tx: Tx, binding: Binding, locked: MandateLo
   const { credential } = verified;
   const signer = compareSigner(credential.payer, mandate?.walletAddress ?? null);
   if (!signer.ok) return { ok: false, failure: signer };
-  const unpayable = weSettle(authorization) ? await refuseUnpayable(tx, authorization) : null;
+  const unpayable = await refuseUnpayable(tx, authorization);
   if (unpayable) return { ok: false, failure: unpayable };
   if (proof) await requireSlot(tx, authorization, proof);
   if (!(await claim(tx, credential, binding))) {
@@ -83,7 +83,8 @@ const weSettle = ({ settlementMode, facilitatorUrl }: AuthorizationRow): boolean
   settlementMode === "facilitatorSettled" && facilitatorUrl === null;
 
 const refuseUnpayable = async (tx: Tx, authorization: AuthorizationRow) =>
-  refuseSmall(authorization.amount, expectedPayment(authorization).asset) ?? refuseUnproven(tx, authorization);
+  (weSettle(authorization) ? refuseSmall(authorization.amount, expectedPayment(authorization).asset) : null) ??
+  refuseUnproven(tx, authorization, weSettle(authorization));
 
 /** Limits the settlements of a registered seller, because this service pays their gas. */
 async function requireGas(tx: Tx, authorization: AuthorizationRow): Promise<void> {

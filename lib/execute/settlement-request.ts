@@ -93,7 +93,7 @@ function refuseForeign(match: Match, credential: Credential, organizationId: str
     const { organizationId: owner, payTo, amount } = match.settlement;
     const paysAlike = payTo === credential.payTo && amount === credential.value;
     const isSame = paysAlike && match.settlement.signatureHash === signatureHash(credential);
-    if (isSame && owner !== organizationId) return settledByAnother(match.settlement);
+    if (isSame && owner !== organizationId) return settledByAnother(payTo, match.settlement);
     if (!paysAlike || owner !== organizationId)
       return failed("nonce_already_used", "The nonce of this credential belongs to another settlement.");
     if (isSame) return null;
@@ -101,8 +101,11 @@ function refuseForeign(match: Match, credential: Credential, organizationId: str
   }
   if (match.kind === "unknown") return null;
   const { sellerOrganizationId } = match.authorization;
-  if (sellerOrganizationId !== null && sellerOrganizationId !== organizationId)
+  if (sellerOrganizationId !== null && sellerOrganizationId !== organizationId) {
+    const { settlementStatus: status, settlementReference: transaction } = match.execution;
+    if (status === "settled") return settledByAnother(credential.payTo, { status, transaction });
     return failed("recipient_mismatch", "This payment was authorized for another seller.");
+  }
   const stored = decodeCredential(match.execution.credentialHeaders?.[paymentSignatureHeader] ?? "");
   if (!stored.ok || stored.credential.signature !== credential.signature)
     return failed("signature_invalid", "The signature is not that of the credential that was executed.");
@@ -110,7 +113,7 @@ function refuseForeign(match: Match, credential: Credential, organizationId: str
 }
 
 /** While nobody has proved an address, each organization that registers it can settle payments to it; the money arrives once. */
-function settledByAnother({ status, transaction, payTo }: PlainSettlement): Failure {
+function settledByAnother(payTo: string, { status, transaction }: Pick<PlainSettlement, "status" | "transaction">): Failure {
   const arrived = `The payment has arrived at ${payTo} with the transaction ${transaction ?? ""}: another organization that registered this address settled it first.`;
   const sent = `Another organization that registered ${payTo} settles this payment already. See listSettlements and the chain for its arrival.`;
   const proof = "Prove the address with challengePayTo and provePayTo, so that nobody else can settle payments to it.";

@@ -12,7 +12,7 @@ const unprovenPayee = (payTo: string): Failure =>
 const foreignPayee = (payTo: string): Failure =>
   failed(
     "recipient_mismatch",
-    `Another organization has proved that it controls ${payTo}, so this service settles payments to it only for that organization. If the address is yours, prove it with challengePayTo and provePayTo.`,
+    `Another organization has proved that it controls ${payTo}, so payments to it are made only for that organization. If the address is yours, prove it with challengePayTo and provePayTo.`,
   );
 
 /**
@@ -30,9 +30,18 @@ export async function refusePayee(db: Database | Tx, organizationId: string, pai
 
 type Payment = { readonly sellerOrganizationId: string | null; readonly payTo: string | null; readonly chain: string };
 
-/** Null if the payment may be settled, and for a payment without a registered seller or without an address. */
-export async function refuseUnproven(tx: Tx, { sellerOrganizationId, payTo, chain }: Payment): Promise<Failure | null> {
-  if (env().ENVIRONMENT === "sandbox" || sellerOrganizationId === null || payTo === null) return null;
+/**
+ * A signed payment is bound to one mandate, so nobody but the address's owner may bind it for an address that was proved. Null if
+ * the payment may be made, and for a payment without a registered seller or without an address.
+ */
+export async function refuseUnproven(
+  tx: Tx,
+  { sellerOrganizationId, payTo, chain }: Payment,
+  weSettle: boolean,
+): Promise<Failure | null> {
+  if (sellerOrganizationId === null || payTo === null) return null;
   const isProven = await provenAmong(tx, sellerOrganizationId, [{ payTo, chain }]);
-  return isProven({ payTo, chain }) ? null : unprovenPayee(payTo);
+  if (isProven({ payTo, chain })) return null;
+  if (weSettle && env().ENVIRONMENT !== "sandbox") return unprovenPayee(payTo);
+  return (await provenElsewhere(tx, sellerOrganizationId, payTo.toLowerCase(), chain)) ? foreignPayee(payTo) : null;
 }

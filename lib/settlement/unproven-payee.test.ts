@@ -12,7 +12,7 @@ import { readAsked } from "#lib/execute/settlement-request.ts";
 import { plainSettlements } from "#lib/settlement/tables.ts";
 import { lower } from "#lib/evm.ts";
 import { useDatabase } from "#test/database.ts";
-import { authorized, expectedOf, newWallet, paymentScene, signed, useSettlement } from "#test/payments.ts";
+import { authorized, execute, expectedOf, newWallet, paymentScene, signed, useSettlement } from "#test/payments.ts";
 import { newSeller } from "#test/sellers.ts";
 import { createAgent, createOrganization, createPerson } from "#test/tenant.ts";
 
@@ -130,6 +130,33 @@ describe("in a sandbox this service's facilitator", () => {
     expect(told).toMatchObject({ valid: false, settled: false });
     expect(told.detail).toContain("Another organization has proved");
     expect(await asked(owner.key, credential)).toMatchObject({ valid: true, settled: true });
+  });
+
+  test.each(["offchainAuthorized", "facilitatorSettled"] as const)(
+    "binds no payment to a stranger's mandate if another organization has proved its address: %s",
+    async (mode) => {
+      const owner = await scene();
+      await proof(owner);
+      const stranger = await scene(mode, owner.payTo);
+      const paymentCredential = await signed(wallet, expectedOf(owner));
+      const { authorizationId } = await authorized(stranger);
+      const told = await execute(stranger, { authorizationId, paymentCredential });
+      expect([told.status, told.problem.code]).toEqual([402, "recipient_mismatch"]);
+      expect(told.problem.detail).toContain("Another organization has proved");
+      expect(await asked(owner.key, paymentCredential)).toMatchObject({ valid: true, settled: true });
+    },
+  );
+
+  test("tells the owner of an unproven address that a payment under a stranger's mandate has arrived", async () => {
+    const owner = await scene();
+    const stranger = await scene("facilitatorSettled", owner.payTo);
+    const paymentCredential = await signed(wallet, expectedOf(owner));
+    const { authorizationId } = await authorized(stranger);
+    const executed = await execute(stranger, { authorizationId, paymentCredential });
+    expect(executed.data.settlementStatus).toBe("settled");
+    const told = await asked(owner.key, paymentCredential);
+    expect(told).toMatchObject({ valid: false, settled: false });
+    expect(told.detail).toContain(`has arrived at ${owner.payTo.toLowerCase()} with the transaction 0x`);
   });
 
   test("tells the owner of an unproven address that the payment has arrived, if a stranger has settled it first", async () => {
