@@ -29,7 +29,7 @@ test("two processes that settle with the same key pay each payment exactly once"
     const replies = await Promise.all(
       servers.map(({ url }) => fetch(`${url}/api/v1/payments/execute`, { method: "POST", headers, body })),
     );
-    expect(new Set(replies.map(({ status }) => status)).difference(new Set([200, 409])).size).toBe(0);
+    for (const { status } of replies) expect([200, 409]).toContain(status);
     return authorizationId;
   };
   const ids = await Promise.all(Array.from({ length: PAYMENTS }, pay));

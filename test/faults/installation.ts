@@ -16,8 +16,6 @@ import { startReceiver, type Receiver } from "#test/webhooks.ts";
 /** A server, with a proxy to the database and a proxy to the chain of its own, which the tests can disturb. */
 export class Node {
   server: RunningServer;
-  /** How often the server was killed. */
-  deaths = 0;
   isDown = false;
   readonly database: Link;
   readonly rpc: Link;
@@ -44,7 +42,6 @@ export class Node {
   /** Kills the server as a power cut would, and starts another one in its place. */
   async replace(): Promise<void> {
     this.isDown = true;
-    this.deaths += 1;
     await this.server.kill();
     this.server = await startServer(this.#variables);
     this.isDown = false;

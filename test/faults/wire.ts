@@ -42,9 +42,9 @@ export class Wire {
   readonly acknowledged: Acknowledged[] = [];
 
   async send(node: Node, what: string, { path, as, body, method = body === undefined ? "GET" : "POST" }: Sent): Promise<Reply> {
-    const { deaths } = node;
+    const { server } = node;
     try {
-      const response = await fetch(node.server.url + path, {
+      const response = await fetch(server.url + path, {
         method,
         headers: { ...(body !== undefined && { "content-type": "application/json" }), ...as },
         ...(body !== undefined && { body }),
@@ -52,7 +52,7 @@ export class Wire {
       });
       return this.#note(what, { status: response.status, text: await response.text() });
     } catch (error) {
-      if (node.deaths === deaths && !node.isDown) throw error;
+      if (node.server === server && !node.isDown) throw error;
       return this.#note(what, { status: 0, text: "" });
     }
   }
