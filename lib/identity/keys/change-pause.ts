@@ -6,6 +6,7 @@ import type * as contract from "#lib/identity/keys/contract.ts";
 import { presentServiceAccount } from "#lib/identity/keys/present-service-account.ts";
 import { lockServiceAccount, setPaused } from "#lib/identity/keys/service-account-store.ts";
 import { requireStillHeld } from "#lib/identity/lock-members.ts";
+import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 
 type Pausing = typeof contract.pauseServiceAccount | typeof contract.resumeServiceAccount;
@@ -23,6 +24,7 @@ export const changePause =
       if (account.revoked)
         throw new Problem("conflict", { detail: "This service account was revoked. Its keys are refused anyway." });
       if ((account.pausedAt !== null) === pause) return presentServiceAccount(account);
+      if (!pause) await requireProvedToGive(tx, caller);
       const now = await clock(tx);
       const pausedAt = pause ? now : null;
       await setPaused(tx, id, pausedAt);

@@ -127,6 +127,6 @@ export const resumeServiceAccount = operation({
   access: { sessionCapability: "checkouts:approve" },
   body: z.strictObject({}).meta({ id: "ResumeServiceAccount" }),
   response: ServiceAccount,
-  problems: ["not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
+  problems: ["step_up_required", "not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
   example: { params: { id: example.serviceAccountId }, body: {}, response: example },
 });

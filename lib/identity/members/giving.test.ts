@@ -10,6 +10,8 @@ import { createServiceAccount } from "#lib/identity/keys/create-service-account.
 import { setRole } from "#lib/identity/member-store.ts";
 import * as organizations from "#lib/identity/members/contract.ts";
 import * as passkeys from "#lib/identity/passkeys/contract.ts";
+import { pauseServiceAccount } from "#lib/identity/keys/pause-service-account.ts";
+import { resumeServiceAccount } from "#lib/identity/keys/resume-service-account.ts";
 import { revokeServiceAccount } from "#lib/identity/keys/revoke-service-account.ts";
 import { rotateServiceAccountKey } from "#lib/identity/keys/rotate-service-account-key.ts";
 import { setStepUpThreshold } from "#lib/identity/members/set-step-up-threshold.ts";
@@ -48,6 +50,11 @@ const givings: Readonly<Record<string, Giving>> = {
   rotateServiceAccountKey: async (by, owner) => {
     const { serviceAccountId: id } = await newKey(owner, ["audit:read"]);
     return () => send(contract.rotateServiceAccountKey, rotateServiceAccountKey, { as: by.credential, id });
+  },
+  resumeServiceAccount: async (by, owner) => {
+    const { serviceAccountId: id } = await newKey(owner, ["audit:read"]);
+    await send(contract.pauseServiceAccount, pauseServiceAccount, { as: owner.credential, id, body: {} });
+    return () => send(contract.resumeServiceAccount, resumeServiceAccount, { as: by.credential, id, body: {} });
   },
   inviteMember: async (by) => () => invite(by, { email: `${by.userId}@example.com`, role: "admin" }),
   updateMember: async (by, owner) => {
