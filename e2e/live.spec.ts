@@ -71,7 +71,7 @@ test("a page shows a request that was opened after the page was read and before 
   await askAPerson(purchase);
   openStream();
   await page.getByText(LIVE).waitFor();
-  await page.getByText(purchase.seller.domain).first().waitFor({ timeout: 2_000 });
+  await page.getByText(purchase.seller.domain).first().waitFor();
 });
 
 test("a second tab shows a request that the first tab heard of while the second one was loading", async ({ context }) => {
@@ -88,7 +88,7 @@ test("a second tab shows a request that the first tab heard of while the second 
   await first.getByText(purchase.seller.domain).first().waitFor();
   runScripts();
   await second.getByText(LIVE).waitFor();
-  await second.getByText(purchase.seller.domain).first().waitFor({ timeout: 2_000 });
+  await second.getByText(purchase.seller.domain).first().waitFor();
   expect(streams()).toBe(1);
 });
 
