@@ -1,10 +1,8 @@
-import { createServer, type RequestListener } from "node:http";
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { usdcAddress } from "../examples/chain.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSeller, type Seller } from "../examples/seller.ts";
 import * as sdk from "../sdk/src/index.ts";
-import { forget } from "#lib/process.ts";
+import { admit, base64, offer, openSeller } from "#test/any-seller.ts";
 import { approve, checkoutScene, reject, reviewed, type CheckoutScene } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { activeMandate, assets } from "#test/mandates.ts";
@@ -12,7 +10,7 @@ import { useSettlement } from "#test/payments.ts";
 import { randomAddress } from "#test/sellers.ts";
 import { settling } from "#test/settling.ts";
 import { newKey } from "#test/identity.ts";
-import { listen, listenService, stockFacilitator, type ListeningServer } from "#test/shop.ts";
+import { listenService, stockFacilitator, type ListeningServer } from "#test/shop.ts";
 
 /* Tests the package `countersign` with the real service and a real chain. */
 
@@ -25,15 +23,6 @@ let seller: Seller;
 let wallet: PrivateKeyAccount;
 const payTo = randomAddress();
 const prices = { "/report": "$0.25", "/archive": "$2" };
-const hosts: string[] = [];
-
-/** Makes the service treat this seller on this machine as a seller on the web. */
-function admit(url: string): string {
-  hosts.push(new URL(url).host);
-  process.env["OUTBOUND_LOOPBACK"] = hosts.join(",");
-  forget("env", "outbound/guarded-fetch", "payments/probe-domain");
-  return url;
-}
 
 beforeAll(async () => {
   scene = await checkoutScene();
@@ -64,24 +53,6 @@ const mandate = (policy: Record<string, unknown>) =>
   activeMandate(scene.person.credential, { policy: { assets, limits, sellers: { unregistered: "allow" }, ...policy } });
 
 const checkoutIdIn = (url: string): string => new URL(url).pathname.split("/").at(-1) ?? "";
-
-/** A seller that gives any answer, also one that a server made with the standard x402 packages never gives. */
-async function openSeller(answer: RequestListener): Promise<string> {
-  const server = await listen(createServer(answer));
-  onTestFinished(() => server.close());
-  return admit(server.url);
-}
-
-const base64 = (json: unknown): string => Buffer.from(JSON.stringify(json)).toString("base64");
-const offer = () => ({
-  scheme: "exact",
-  network: "eip155:84532",
-  amount: "250000",
-  asset: usdcAddress,
-  payTo: randomAddress(),
-  maxTimeoutSeconds: 120,
-  extra: { name: "USDC", version: "2" },
-});
 
 describe("the mandate", () => {
   test("is read as a budget, with the payment of 2 USDC of an operation and a receipt that can be verified", async () => {
