@@ -32,7 +32,7 @@ export type Challenge = {
 type Json = Readonly<Record<string, unknown>>;
 export type Token = Remaining["asset"];
 
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
+export const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
 const offersIn = (json: Json): readonly Json[] => (Array.isArray(json["accepts"]) ? json["accepts"].filter(isObject) : []);
 
 /** The JSON in the base64 value of an x402 header. Null if it cannot be read. */
@@ -52,9 +52,10 @@ async function networksOfVersion1(): Promise<Readonly<Record<string, number>>> {
 async function fromVersion1(json: Json, url: string): Promise<readonly (readonly [Offer, Json])[]> {
   const networks = await networksOfVersion1();
   return offersIn(json).map((offer) => {
-    const chainId = networks[String(offer["network"])];
+    const name = typeof offer["network"] === "string" ? offer["network"] : "";
+    const chainId = networks[name];
     const { maxAmountRequired, resource: _, description: __, mimeType: ___, outputSchema: ____, ...rest } = offer;
-    const network = chainId === undefined ? String(offer["network"]) : `eip155:${chainId}`;
+    const network = chainId === undefined ? name : `eip155:${chainId}`;
     return [{ ...rest, network, amount: maxAmountRequired } as Offer, { ...offer, resource: offer["resource"] ?? url }];
   });
 }

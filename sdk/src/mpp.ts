@@ -1,4 +1,4 @@
-import { decode, isPayable, noOffer, type Challenge, type Offer, type Token } from "./challenge.ts";
+import { decode, isObject, isPayable, noOffer, type Challenge, type Offer, type Token } from "./challenge.ts";
 import { CountersignError } from "./errors.ts";
 import type { Wallet } from "./sign.ts";
 
@@ -14,7 +14,7 @@ type Json = Readonly<Record<string, unknown>>;
 export type MppChallenge = Json & {
   readonly id: string;
   readonly realm: string;
-  readonly expires?: string;
+  readonly expires?: unknown;
   readonly request: {
     readonly amount: string;
     readonly currency: `0x${string}`;
@@ -80,11 +80,15 @@ export function chargesIn(header: string): readonly Json[] {
 /** The challenges in MPP's answer for MCP. Null if the answer contains none. */
 export const mppChallenges = (data: unknown): readonly Json[] | null => {
   const { challenges } = (data ?? {}) as { readonly challenges?: unknown };
-  return Array.isArray(challenges) && challenges.length > 0 ? (challenges as readonly Json[]) : null;
+  const found = Array.isArray(challenges) ? challenges.filter(isObject) : [];
+  return found.length > 0 ? found : null;
 };
 
-const secondsLeft = ({ expires }: MppChallenge): number =>
-  expires === undefined ? LIFE_SECONDS : Math.floor((Date.parse(expires) - Date.now()) / 1_000);
+/** NaN if the time cannot be read. */
+function secondsLeft({ expires }: MppChallenge): number {
+  if (expires === undefined) return LIFE_SECONDS;
+  return typeof expires === "string" ? Math.floor((Date.parse(expires) - Date.now()) / 1_000) : Number.NaN;
+}
 
 /**
  * The first charge in the mandate's token, as an x402 offer with MPP's challenge beside it. The service decides about it like
@@ -162,7 +166,7 @@ type Signed = {
  * the signed nonce is a hash of that challenge's id and realm.
  */
 export function mppCredential(credential: unknown): Json & { readonly challenge: Json } {
-  const { accepted, payload, extensions } = credential as Signed;
+  const { accepted, payload, extensions } = (credential ?? {}) as Signed;
   const challenge = extensions?.[EXTENSION]?.challenge;
   if (!challenge) throw new CountersignError("This operation was paid by x402 before. Use another name for the operation.");
   const { signature, authorization } = payload;
