@@ -33,7 +33,7 @@ type Json = Readonly<Record<string, unknown>>;
 export type Token = Remaining["asset"];
 
 export const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
-const offersIn = (json: Json): readonly Json[] => (Array.isArray(json["accepts"]) ? json["accepts"].filter(isObject) : []);
+export const offersIn = (json: Json): readonly Json[] => (Array.isArray(json["accepts"]) ? json["accepts"].filter(isObject) : []);
 
 /** The JSON in the base64 value of an x402 header. Null if it cannot be read. */
 export function decode(header: string): unknown {

@@ -1,6 +1,7 @@
 import type { Challenge } from "./challenge.ts";
 import type { Context } from "./context.ts";
 import { ApprovalDeclined, ApprovalExpired, AuthorizationEnded, NotServed, PaymentFailed, ServiceRefused } from "./errors.ts";
+import { withTimeout } from "./mpp.ts";
 import type { Authorization, PaymentExecution } from "./operations.ts";
 import { pause } from "./service.ts";
 import { sign } from "./sign.ts";
@@ -86,7 +87,8 @@ export async function executeOnce(context: Context, execute: Execute, signal: Ab
   const { authorization, challenge, mayHaveExecutions, ownId } = execute;
   const { service, wallet } = context;
   const { authorizationId } = authorization;
-  const earlier = mayHaveExecutions ? await executionsOf(context, authorizationId, signal) : [];
+  const payment = mayHaveExecutions ? await service.api.getPayment({ authorizationId }, { signal }) : null;
+  const earlier = payment?.executions ?? [];
   const wasAsked = authorization.policyDecision.outcome === "requireApproval";
   const open = earlier.find(isLive);
   const idempotencyKey = attemptKey(ownId, earlier.length);
@@ -94,7 +96,8 @@ export async function executeOnce(context: Context, execute: Execute, signal: Ab
     const execution = wasAsked ? await ownExecution(context, { authorizationId, ownId, attempts: earlier.length }, signal) : open;
     return untilKnown(context, execution, authorization, signal);
   }
-  const paymentCredential = wallet && (await sign(wallet, challenge, authorizationId));
+  const signable = payment ? withTimeout(challenge, payment.intent.challenge) : challenge;
+  const paymentCredential = wallet && (await sign(wallet, signable, authorizationId));
   const request = { body: { authorizationId, idempotencyKey, ...(paymentCredential !== undefined && { paymentCredential }) } };
   try {
     const { body } = await service.call("executePayment", request, { signal });

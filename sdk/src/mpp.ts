@@ -1,4 +1,4 @@
-import { decode, isObject, isPayable, noOffer, type Challenge, type Offer, type Token } from "./challenge.ts";
+import { decode, isObject, isPayable, noOffer, offersIn, type Challenge, type Offer, type Token } from "./challenge.ts";
 import { CountersignError } from "./errors.ts";
 import type { Wallet } from "./sign.ts";
 
@@ -110,6 +110,19 @@ export function challengeOfMpp(challenges: readonly Json[], url: string, token: 
     offer,
     mpp,
   };
+}
+
+/**
+ * The challenge with the timeout of the offer that was authorized, because the service accepts no other offer. A repeated call
+ * has less time left or a new challenge, and the signed payment ends with that one.
+ */
+export function withTimeout(challenge: Challenge, authorized: Json = {}): Challenge {
+  const { network, amount, asset, payTo } = challenge.offer;
+  const terms = { network, amount, asset, payTo };
+  const stored = offersIn(authorized).find((one) => Object.entries(terms).every(([name, value]) => one[name] === value));
+  const maxTimeoutSeconds = stored?.["maxTimeoutSeconds"];
+  if (!challenge.mpp || typeof maxTimeoutSeconds !== "number") return challenge;
+  return { ...challenge, offer: { ...challenge.offer, maxTimeoutSeconds } };
 }
 
 /** What a wallet signs for EIP-3009. The order of the fields is part of the hash. */
