@@ -92,6 +92,21 @@ test("a call that ended after the authorization is repeated with less time left"
   expect((await pay.payments({ operation: "stopped" })).items).toHaveLength(1);
 });
 
+test("a challenge without a second left is refused before anything is reserved, and a repeat shows what was paid before", async () => {
+  const seller = await openMppSeller(inSeconds(0));
+  const pay = client();
+  const refused = await caught(pay.fetch(seller.url, { operation: "late" }));
+  expect(refused).toBeInstanceOf(sdk.ChallengeRefused);
+  expect(refused).toMatchObject({ message: expect.stringContaining("expired"), nextActions: [{ type: "retry_later" }] });
+  expect(await caught(pay.fetch(seller.url))).toBeInstanceOf(sdk.ChallengeRefused);
+  expect((await pay.payments({ operation: "late" })).items).toEqual([]);
+  seller.expires = inSeconds(600);
+  expect((await pay.fetch(seller.url, { operation: "late" })).status).toBe(200);
+  seller.expires = inSeconds(0);
+  expect((await pay.fetch(seller.url, { operation: "late" })).status).toBe(200);
+  expect(seller.shown[1]).toEqual(seller.shown[0]);
+});
+
 const x402 = { x402Version: 2, resource: { url: "http://127.0.0.1/x" } };
 test.each([
   { challenges: [null] },

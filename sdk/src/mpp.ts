@@ -1,5 +1,5 @@
 import { decode, isObject, isPayable, noOffer, offersIn, type Challenge, type Offer, type Token } from "./challenge.ts";
-import { CountersignError } from "./errors.ts";
+import { ChallengeRefused, CountersignError } from "./errors.ts";
 import type { Wallet } from "./sign.ts";
 
 /*
@@ -90,9 +90,16 @@ function secondsLeft({ expires }: MppChallenge): number {
   return typeof expires === "string" ? Math.floor((Date.parse(expires) - Date.now()) / 1_000) : Number.NaN;
 }
 
+export const isExpired = (mpp: MppChallenge): boolean => secondsLeft(mpp) < 1;
+
+export const challengeExpired = (): ChallengeRefused =>
+  new ChallengeRefused("The seller's challenge has expired, by the clock of this machine.", {
+    nextActions: [{ type: "retry_later", label: "Call again with the same operation, for a new challenge" }],
+  });
+
 /**
- * The first charge in the mandate's token, as an x402 offer with MPP's challenge beside it. The service decides about it like
- * about any x402 payment.
+ * The first charge in the mandate's token, if possible one that has not expired, as an x402 offer with MPP's challenge beside it.
+ * The service decides about it like about any x402 payment.
  * @throws ChallengeRefused
  */
 export function challengeOfMpp(challenges: readonly Json[], url: string, token: Token): Challenge {
@@ -103,7 +110,8 @@ export function challengeOfMpp(challenges: readonly Json[], url: string, token: 
     const terms = { amount, asset: currency, payTo: recipient, network: `eip155:${methodDetails.chainId}` };
     return [{ scheme: "exact", ...terms, maxTimeoutSeconds: Math.max(secondsLeft(mpp), 1), extra: { name, version } }, mpp, one];
   });
-  const [offer, mpp, challenge] = offers.find(([one]) => isPayable(one, token)) ?? [];
+  const payable = offers.filter(([one]) => isPayable(one, token));
+  const [offer, mpp, challenge] = payable.find(([, one]) => !isExpired(one)) ?? payable[0] ?? [];
   if (!offer || !mpp) throw noOffer(token);
   return {
     required: { x402Version: 2, resource: { url }, accepts: [offer], extensions: { [EXTENSION]: { challenge } } },
@@ -141,9 +149,10 @@ async function loadViem() {
   }
 }
 
-/** Signs MPP's charge, and returns it as an x402 credential, which the service verifies. */
+/** Signs MPP's charge, and returns it as an x402 credential, which the service verifies. @throws ChallengeRefused if it expired */
 export async function signMpp(wallet: Wallet, { required, offer }: Challenge, mpp: MppChallenge): Promise<string> {
   const { getAddress, keccak256, stringToBytes } = await loadViem();
+  if (isExpired(mpp)) throw challengeExpired();
   const validBefore = String(Math.floor(Date.now() / 1_000) + Math.min(secondsLeft(mpp), SIGNED_SECONDS));
   const authorization = {
     from: getAddress(wallet.address),

@@ -3,6 +3,7 @@ import { decimalAmount, type Challenge } from "./challenge.ts";
 import { keyOf, type Context } from "./context.ts";
 import { ChallengeRefused, PaymentDenied, SellerUnreachable, ServiceRefused } from "./errors.ts";
 import { executeOnce } from "./execute.ts";
+import { challengeExpired, isExpired } from "./mpp.ts";
 import type { Authorization, Payment, PaymentExecution } from "./operations.ts";
 import { challengeOf, headersFor, requiredIn } from "./required.ts";
 import { isHttp, whyUnreachable } from "./service.ts";
@@ -25,12 +26,12 @@ export type PayOptions = {
 
 export type PayInit = RequestInit & PayOptions;
 
-type Purchase = Omit<PayOptions, "operation"> & { readonly key: string; readonly challenge: Challenge };
+type Purchase = PayOptions & { readonly key: string; readonly challenge: Challenge };
 type Authorized = { readonly authorization: Authorization; /** If true, it may have executions. */ readonly isRepeated: boolean };
 
 async function authorize(context: Context, purchase: Purchase, signal: AbortSignal): Promise<Authorized> {
   const { service, mandateId, expiresInSeconds } = context;
-  const { key, challenge, sellerId, resourceId, purpose } = purchase;
+  const { operation, key, challenge, sellerId, resourceId, purpose } = purchase;
   const { required, offer } = challenge;
   const token = await context.token(signal);
   const intent = {
@@ -45,12 +46,18 @@ async function authorize(context: Context, purchase: Purchase, signal: AbortSign
     ...(purpose !== undefined && { metadata: { purpose } }),
     expiresAt: new Date(Date.now() + expiresInSeconds * 1_000).toISOString(),
   };
+  const terms = { ...intent, url: required.resource.url, payTo: offer.payTo };
+  if (challenge.mpp && isExpired(challenge.mpp)) {
+    const earlier = operation === undefined ? undefined : await findEarlier(context, key, terms, signal);
+    if (!earlier) throw challengeExpired();
+    return { authorization: earlier, isRepeated: true };
+  }
   try {
     const { body, replayed } = await service.call("authorizePayment", { body: { mandateId, intent } }, { signal });
     return { authorization: body, isRepeated: replayed };
   } catch (error) {
     if (!(error instanceof ServiceRefused) || error.code !== "idempotency_key_reused") throw error;
-    const earlier = await findEarlier(context, key, { ...intent, url: required.resource.url, payTo: offer.payTo }, signal);
+    const earlier = await findEarlier(context, key, terms, signal);
     if (!earlier) throw error;
     return { authorization: earlier, isRepeated: true };
   }
@@ -104,7 +111,7 @@ export async function payChallenge(
   { operation, sellerId, resourceId, purpose }: PayOptions,
   signal: AbortSignal,
 ): Promise<Paid> {
-  const purchase = { key: await keyOf(operation), challenge, sellerId, resourceId, purpose } as Purchase;
+  const purchase = { operation, key: await keyOf(operation), challenge, sellerId, resourceId, purpose } as Purchase;
   const { authorization, isRepeated } = await authorize(context, purchase, signal);
   const { outcome } = authorization.policyDecision;
   if (outcome === "deny") throw new PaymentDenied(authorization, context.service.origin);
