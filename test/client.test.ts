@@ -202,6 +202,26 @@ describe("errors", () => {
     expect((await pay.payments({ operation: "never-served" })).items).toMatchObject([{ executions: [expect.anything()] }]);
   });
 
+  test("a seller that never answers cannot be reached, and one that is silent after the payment is paid but did not serve", async () => {
+    const silent = await openSeller(() => {});
+    const unanswered = await caught(client({ sellerSeconds: 0.5 }).fetch(silent));
+    expect(unanswered).toBeInstanceOf(sdk.SellerUnreachable);
+    expect(unanswered).toMatchObject({
+      message: expect.stringContaining("no answer came within 0.5 seconds. Nothing was paid."),
+    });
+    let paid = 0;
+    const url = await openSeller(async ({ headers: { "payment-signature": credential } }, response) => {
+      const headers = typeof credential === "string" ? { "payment-signature": credential } : {};
+      const answer = await fetch(`${seller.url}/report`, { headers });
+      if (credential) return void (paid += 1);
+      return response.writeHead(402, { "payment-required": answer.headers.get("payment-required") ?? "" }).end();
+    });
+    const lost = await settling(caught(client({ sellerSeconds: 3, followSeconds: 120 }).fetch(url)));
+    expect(lost).toBeInstanceOf(sdk.PaidButNotServed);
+    expect(lost).toMatchObject({ execution: { settlementStatus: "settled" }, receipt: { receipt: expect.any(String) } });
+    expect(paid).toBe(1);
+  });
+
   test("the error keeps the last answer of a seller that then hangs up", async () => {
     const answers = [500, 0, 0];
     const url = await openSeller((request, response) => {

@@ -51,17 +51,21 @@ export async function wholeText(response: Response, limits: Limits): Promise<str
   return text;
 }
 
-/** A fetch that gives up if no answer begins in time. The body has limits of its own. */
+/** A timer of more milliseconds would end at once. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
+
+/** A fetch that gives up if no answer begins in time. The body has limits of its own. A Request keeps its signal. */
 export async function fetchWithin(
   milliseconds: number,
   send: typeof fetch,
-  url: string,
-  { signal, ...init }: RequestInit = {},
+  asked: string | Request,
+  { signal = typeof asked === "string" ? null : asked.signal, ...init }: RequestInit = {},
 ): Promise<Response> {
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new Error(`No answer within ${milliseconds / 1_000} seconds.`)), milliseconds);
+  const end = (): void => late.abort(new Error(`no answer came within ${milliseconds / 1_000} seconds`));
+  const timer = setTimeout(end, Math.min(milliseconds, TIMER_MAX_MS));
   try {
-    return await send(url, { ...init, signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal });
+    return await send(asked, { ...init, signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal });
   } finally {
     clearTimeout(timer);
   }

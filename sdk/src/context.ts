@@ -21,11 +21,16 @@ export type CountersignOptions = ServiceOptions & {
   readonly expiresInSeconds?: number;
   /** How long to wait for the payment's outcome if the seller does not serve, in seconds. The default is 20. */
   readonly followSeconds?: number;
+  /**
+   * How long a seller may take until its answer begins, in seconds: before the payment, and again in all tries together after it.
+   * The default is 120.
+   */
+  readonly sellerSeconds?: number;
   /** The secret (`whsec_…`) or public key (`whpk_…`) of a webhook endpoint, or several while you rotate them. For verifyWebhook. */
   readonly webhookKeys?: string | readonly string[];
 };
 
-export type Context = Required<Pick<CountersignOptions, "mandateId" | "expiresInSeconds" | "followSeconds">> &
+export type Context = Required<Pick<CountersignOptions, "mandateId" | "expiresInSeconds" | "followSeconds" | "sellerSeconds">> &
   Pick<CountersignOptions, "wallet" | "onApproval"> & {
     readonly service: Service;
     /** The token that the mandate pays in. It never changes, so it is kept. */

@@ -28,6 +28,7 @@ type PaymentsQuery = Omit<NonNullable<Operations["listPayments"]["request"]["que
 
 const HOUR_SECONDS = 3_600;
 const FOLLOW_SECONDS = 20;
+const SELLER_SECONDS = 120;
 
 export type Countersign = ReturnType<typeof countersign>;
 
@@ -44,7 +45,7 @@ function requireOptions({ url, apiKey, mandateId }: CountersignOptions): void {
 export function countersign(options: CountersignOptions) {
   requireOptions(options);
   const { mandateId, wallet, onApproval, expiresInSeconds = HOUR_SECONDS, followSeconds = FOLLOW_SECONDS } = options;
-  const { webhookKeys = [] } = options;
+  const { sellerSeconds = SELLER_SECONDS, webhookKeys = [] } = options;
   const service = connect(options);
   const { api, origin } = service;
   let token: Remaining["asset"] | undefined;
@@ -57,6 +58,7 @@ export function countersign(options: CountersignOptions) {
     mandateId,
     expiresInSeconds,
     followSeconds,
+    sellerSeconds,
     token: async (signal) => (token ??= (await budget(signal ? { signal } : {})).asset),
     ...(wallet && { wallet }),
     ...(onApproval && { onApproval }),

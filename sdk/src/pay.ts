@@ -1,4 +1,5 @@
 import { awaitApproval } from "./approval.ts";
+import { fetchWithin } from "./bounded.ts";
 import { decimalAmount, type Challenge } from "./challenge.ts";
 import { keyOf, type Context } from "./context.ts";
 import { ChallengeRefused, PaymentDenied, SellerUnreachable, ServiceRefused } from "./errors.ts";
@@ -124,9 +125,9 @@ export async function payChallenge(
 }
 
 /** The seller's answer to the request without a payment. @throws SellerUnreachable, or the signal's reason */
-async function askUnpaid({ service }: Context, request: Request): Promise<Response> {
+async function askUnpaid({ service, sellerSeconds }: Context, request: Request): Promise<Response> {
   try {
-    return await service.fetch(request.clone());
+    return await fetchWithin(sellerSeconds * 1_000, service.fetch, request.clone());
   } catch (cause) {
     request.signal.throwIfAborted();
     if (!isHttp(request.url)) throw new SellerUnreachable(`${request.url} does not begin with http:// or https://.`, { cause });

@@ -1,3 +1,4 @@
+import { fetchWithin } from "./bounded.ts";
 import type { Context } from "./context.ts";
 import { NotServed, PaidButNotServed, PaymentFailed } from "./errors.ts";
 import type { PaymentExecution, Receipt } from "./operations.ts";
@@ -26,10 +27,10 @@ function paidRequest({ request, headers }: Shown): Request {
   return new Request(request.clone(), { headers: all });
 }
 
-/** Sends the request with the credential once. Null if no answer came. */
-async function attempt({ service }: Context, paid: Shown, signal: AbortSignal): Promise<Response | null> {
+/** Sends the request with the credential once. Null if no answer came in time. */
+async function attempt(send: typeof fetch, paid: Shown, milliseconds: number, signal: AbortSignal): Promise<Response | null> {
   try {
-    return await service.fetch(paidRequest(paid));
+    return await fetchWithin(milliseconds, send, paidRequest(paid));
   } catch {
     signal.throwIfAborted();
     return null;
@@ -42,8 +43,9 @@ async function attempt({ service }: Context, paid: Shown, signal: AbortSignal): 
  */
 export async function showCredential(context: Context, paid: Shown, signal: AbortSignal): Promise<Response> {
   let response: Response | null = null;
-  for (let tries = 1; tries <= TRIES; tries += 1) {
-    const answer = await attempt(context, paid, signal);
+  const until = Date.now() + context.sellerSeconds * 1_000;
+  for (let tries = 1; ; tries += 1) {
+    const answer = await attempt(context.service.fetch, paid, until - Date.now(), signal);
     if (answer && answer.status < 400) {
       paidWith.set(answer, paid);
       return answer;
@@ -52,7 +54,8 @@ export async function showCredential(context: Context, paid: Shown, signal: Abor
     response = answer ?? response;
     // The same credential is not shown again to a seller that refuses it or the request.
     if (answer && answer.status < 500) break;
-    if (tries < TRIES) await pause(PAUSE_MS, signal);
+    if (tries === TRIES || Date.now() + PAUSE_MS >= until) break;
+    await pause(PAUSE_MS, signal);
   }
   throw await notServed(context, paid, signal, response ? { response } : {});
 }
