@@ -62,14 +62,27 @@ async function makeRoom(tx: Tx): Promise<boolean> {
   return gone.length === 1;
 }
 
-/**
- * Stores a client that described itself, or its new description. At most `most` clients wait for a first person at any time; a
- * new one then takes the place of the oldest. Returns false if there is no room.
- */
-export async function admitClient(tx: Tx, row: ClientRow, most: number): Promise<boolean> {
+async function isInUse(tx: Tx, clientId: string): Promise<boolean> {
+  const [row] = await tx
+    .select({ clientId: oauthClient.clientId })
+    .from(oauthClient)
+    .where(and(eq(oauthClient.clientId, clientId), isNull(oauthClient.expiresAt)));
+  return row !== undefined;
+}
+
+/** The lock counts registrations at the same time one after the other. */
+async function findRoom(tx: Tx, most: number): Promise<boolean> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended('clients that described themselves', 0))`);
   const [waiting] = await tx.select({ count: count() }).from(oauthClient).where(unused);
-  if ((waiting?.count ?? 0) >= most && !(await makeRoom(tx))) return false;
+  return (waiting?.count ?? 0) < most || makeRoom(tx);
+}
+
+/**
+ * Stores a client that described itself, or its new description. At most `most` clients wait for a first person at any time; a
+ * new one then takes the place of the oldest. Returns false if there is no room; a client in use needs none.
+ */
+export async function admitClient(tx: Tx, row: ClientRow, most: number): Promise<boolean> {
+  if (!(await isInUse(tx, row.clientId)) && !(await findRoom(tx, most))) return false;
   const expiresAt = sql`clock_timestamp() + make_interval(secs => ${UNUSED_SECONDS})`;
   const { name, redirectUris } = row;
   await tx

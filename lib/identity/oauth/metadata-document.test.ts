@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { database } from "#lib/db/client.ts";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { database, pool } from "#lib/db/client.ts";
 import * as contract from "#lib/identity/oauth/contract.ts";
 import { listConnections } from "#lib/identity/oauth/list-connections.ts";
 import { oauthClient } from "#lib/identity/oauth-tables.ts";
@@ -10,7 +10,7 @@ import { viewConnect } from "#lib/pages/view-connect.ts";
 import { forget } from "#lib/process.ts";
 import { useDatabase } from "#test/database.ts";
 import { newOrganization } from "#test/identity.ts";
-import { asking, asMember, authorize, connected, takeTokens } from "#test/oauth.ts";
+import { asking, asMember, authorize, connected, program, takeTokens } from "#test/oauth.ts";
 import { send } from "#test/tenant.ts";
 
 useDatabase();
@@ -78,6 +78,23 @@ describe("clients with a metadata document", () => {
     documents.delete("/changes");
     expect(await errorOf(clientId)).toBe("invalid_document");
     expect((await takeTokens({ grant_type: "refresh_token", client_id: clientId, refresh_token })).status).toBe(200);
+  });
+
+  test("a change of the document of a client in use counts also while no other client can come", async () => {
+    const owner = await newOrganization();
+    const [used, waiting] = [publish("/used"), publish("/waiting")];
+    await connected(owner.credential, used);
+    await pool()`
+      INSERT INTO oauth_client (id, client_id, name, redirect_uris, token_endpoint_auth_method, grant_types, require_pkce, expires_at)
+      SELECT 'full' || n, 'full' || n, 'x', '{}', 'none', '{}', true, clock_timestamp() + interval '24 hours'
+      FROM generate_series(1, 5000) n`;
+    onTestFinished(async () => void (await pool()`DELETE FROM oauth_client WHERE id LIKE 'full%'`));
+    forget("identity/oauth/metadata-document");
+    publish("/used", { client_name: "Still here" });
+    expect(await errorOf(used)).toBe(null);
+    const { data } = await send(contract.listConnections, listConnections, { as: owner.credential });
+    expect(data.items.map(({ clientName }) => clientName)).toEqual(["Still here"]);
+    expect((await program(`/api/auth/oauth2/authorize?${asking(waiting).query}`)).status).toBe(429);
   });
 
   test("a document is refused that names another client, has a secret, no allowed redirect, is too large, moved or not JSON", async () => {
