@@ -31,6 +31,14 @@ export function networkOf(address: string): string {
   return `${groups.slice(0, 4).join(":")}::/64`;
 }
 
+/** The networks of 56 and 48 bits around an IPv6 network of networkOf: one customer often controls such a network. Else empty. */
+export function widerNetworks(network: string): readonly string[] {
+  const [, site, last] = /^([0-9a-f]+:[0-9a-f]+:[0-9a-f]+):([0-9a-f]+)::\/64$/.exec(network) ?? [];
+  if (site === undefined || last === undefined) return [];
+  const line = Number.parseInt(last, 16) & 0xff00;
+  return [`${site}:${line.toString(16)}::/56`, `${site}::/48`];
+}
+
 /** Each proxy appends the address that it saw; the client may have forged all entries before the last `hops`. */
 export function addressFrom(socket: string, forwardedFor: string | null, hops: number = env().TRUSTED_PROXY_HOPS): string {
   if (hops === 0) return networkOf(socket);

@@ -170,6 +170,17 @@ describe("registration of a client by itself", () => {
     expect((await register({ redirect_uris: [loopback] })).status).toBe(201);
   });
 
+  test.each([
+    ["60 of a network of 56 bits", 3, (at: number) => `2001:db8:1:12${at}0::1`, "2001:db8:1:12ff::1", "2001:db8:1:1300::1"],
+    ["200 of a network of 48 bits", 10, (at: number) => `2001:db8:2:${at}00::1`, "2001:db8:2:ff00::1", "2001:db8:3::1"],
+  ])("429 after %s, with refused tries that take nothing from neighbours", async (_, count, place, neighbour, other) => {
+    const tried = async (address: string) => (await register({ redirect_uris: [loopback] }, address)).status;
+    const statuses = [...Array.from({ length: 20 }, () => 201), 429];
+    for (let at = 0; at < count; at += 1)
+      expect((await Promise.all(statuses.map(() => tried(place(at))))).toSorted()).toEqual(statuses);
+    expect([await tried(neighbour), await tried(other)]).toEqual([429, 201]);
+  });
+
   test("at most 5,000 unused clients are stored; a new one replaces the oldest, but none that is younger than ten minutes", async () => {
     await pool()`DELETE FROM oauth_client WHERE expires_at IS NOT NULL`;
     await pool()`

@@ -1,4 +1,5 @@
 import { clock, transact } from "#lib/audit/transact.ts";
+import { widerNetworks } from "#lib/http/address.ts";
 import { countAttempt } from "#lib/http/attempts.ts";
 import { describedBy, type Described } from "#lib/identity/oauth/client-metadata.ts";
 import { admitClient, findClient, type ClientRow } from "#lib/identity/oauth/client-store.ts";
@@ -8,13 +9,17 @@ import { Problem } from "#lib/problem.ts";
 
 /* Clients that no organization registered. Such a client has no rights; a person's consent alone connects it. */
 
-/** For each network address. */
-const EACH = { max: 20, windowSeconds: 900 };
+/** For each network address, and for the wider networks around it: one owner of a network must not take all places. */
+const EACH = { most: [20, 60, 200], windowSeconds: 900 };
 /** Clients that wait for a first person, of all addresses together. */
 const WAITING_MAX = 5_000;
 
-const countNew = (address: string): Promise<void> =>
-  countAttempt("newClient", address, EACH.max, { windowSeconds: EACH.windowSeconds });
+/** A try that a network refuses takes nothing from the share of a wider one. @throws Problem rate_limited */
+async function countNew(address: string): Promise<void> {
+  const { most, windowSeconds } = EACH;
+  const networks = [address, ...widerNetworks(address)];
+  for (const [at, network] of networks.entries()) await countAttempt("newClient", network, most[at] ?? 0, { windowSeconds });
+}
 
 /** @throws Problem rate_limited */
 async function admit(clientId: string, { name, redirectUris }: Described): Promise<ClientRow> {
