@@ -3,6 +3,9 @@ import { UnauthorizedError as OldUnauthorizedError } from "@modelcontextprotocol
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Page } from "@playwright/test";
+import { database } from "#lib/db/client.ts";
+import { insertClient } from "#lib/identity/oauth/client-store.ts";
+import { sealedQuery } from "#lib/identity/oauth/connect-request.ts";
 import { newMember, newOrganization, PASSWORD } from "#test/identity.ts";
 import { writeMandate } from "./setup/purchase.ts";
 import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
@@ -136,6 +139,7 @@ test("a person signs in first and returns to the request; a person who may not c
   await page.getByLabel("Password").fill(PASSWORD);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect(page.getByText("Your role in Acme may not connect programs.")).toBeVisible();
+  await expect(page.getByRole("link", { name: "Back to a program on this device, at 127.0.0.1:9" })).toBeVisible();
   await page.context().clearCookies();
   query.set("scope", "everything");
   await page.goto(`/api/auth/oauth2/authorize?${query}`);
@@ -145,4 +149,28 @@ test("a person signs in first and returns to the request; a person who may not c
   await page.goto("/connect?client_id=countersign-cli&redirect_uri=https%3A%2F%2Fevil.example&code_challenge=x");
   await expect(page.getByText("The request of the program is not valid.")).toBeVisible();
   expect(await page.content()).not.toContain('evil.example"');
+});
+
+test("a program with a metadata document is shown as not verified, with the whole address of the document and where codes go", async ({
+  page,
+}) => {
+  const owner = await newOrganization();
+  const approver = await newMember(owner, "approver");
+  const clientId = `https://agents.example/${crypto.randomUUID()}/${"a-long-path/".repeat(30)}client.json`;
+  const redirectUri = `https://${"codes.".repeat(30)}example/callback`;
+  const row = { organizationId: null, name: "Countersign", redirectUris: [redirectUri], createdBy: null, createdAt: new Date() };
+  await database().transaction((tx) => insertClient(tx, { clientId, ...row }));
+  const asked = { client_id: clientId, redirect_uri: redirectUri, code_challenge: "x", code_challenge_method: "S256" };
+  const path = `/connect?${sealedQuery(new URLSearchParams(asked))}`;
+  await page.setViewportSize({ width: 320, height: 800 });
+  await signInAs(page.context(), owner.credential);
+  await page.goto(path);
+  await expect(page.getByText(`Not verified. Described by the document at ${clientId}`)).toBeVisible();
+  await expect(page.getByText("This program is not verified: anybody can use this name.")).toBeVisible();
+  await expectAccessible(page);
+  await page.context().clearCookies();
+  await signInAs(page.context(), approver.credential);
+  await page.goto(path);
+  await expect(page.getByRole("link", { name: `Back to the site ${new URL(redirectUri).host}` })).toBeVisible();
+  await expectAccessible(page);
 });

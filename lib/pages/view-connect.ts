@@ -12,8 +12,8 @@ export type ConnectView = {
   readonly organizationId: string;
   readonly clientName: string;
   readonly registration: Registration;
-  /** The host of the client's metadata document. */
-  readonly site: string | null;
+  /** The address of the client's metadata document, which is the id of the client. */
+  readonly document: string | null;
   readonly place: ReturnType<typeof redirectPlace>;
   readonly refuseAt: string;
   /** What the client asks for and the person may give; all that the person may give if the client names nothing. */
@@ -25,7 +25,7 @@ export type ConnectView = {
 export type ConnectAnswer =
   | { readonly kind: "ask"; readonly view: ConnectView }
   | { readonly kind: "otherOrganization" }
-  | { readonly kind: "mayNot"; readonly refuseAt: string }
+  | { readonly kind: "mayNot"; readonly refuseAt: string; readonly place: ConnectView["place"] }
   | { readonly kind: "unusable"; readonly error: string };
 
 export async function viewConnect(caller: MemberCaller, query: string): Promise<ConnectAnswer> {
@@ -33,7 +33,8 @@ export async function viewConnect(caller: MemberCaller, query: string): Promise<
   if (request === null) return { kind: "unusable", error: "invalid_request" };
   if (request.organizationId !== null && request.organizationId !== caller.organizationId) return { kind: "otherOrganization" };
   const refuseAt = answerTo(request, { error: "access_denied" });
-  if (!caller.capabilities.has("serviceAccounts:manage")) return { kind: "mayNot", refuseAt };
+  const place = redirectPlace(request.redirectUri);
+  if (!caller.capabilities.has("serviceAccounts:manage")) return { kind: "mayNot", refuseAt, place };
   const [accounts, mandates] = await Promise.all([
     listLiveServiceAccounts({ ...caller, place: null, rows: ROWS }),
     openMandates(caller, ROWS),
@@ -46,8 +47,8 @@ export async function viewConnect(caller: MemberCaller, query: string): Promise<
       organizationId: caller.organizationId,
       clientName: request.clientName,
       registration: request.registration,
-      site: request.registration === "site" ? new URL(request.clientId).host : null,
-      place: redirectPlace(request.redirectUri),
+      document: request.registration === "site" ? request.clientId : null,
+      place,
       refuseAt,
       grantable,
       accounts: accounts.map(({ serviceAccountId, name }) => ({ serviceAccountId, name })),

@@ -77,7 +77,7 @@ const Page = ({
 const known: Readonly<Record<ConnectView["registration"], string>> = {
   builtIn: "Part of Countersign",
   organization: "Registered by your organization",
-  site: "Described by the site",
+  site: "Not verified. Described by the document at",
   itself: "Not verified. The program registered itself",
 };
 
@@ -90,7 +90,14 @@ const Facts = ({ view, organization }: { readonly view: ConnectView; readonly or
           "Identity",
           <span key="known">
             {known[view.registration]}
-            {view.site !== null && <strong className="mono"> {view.site}</strong>}
+            {view.document !== null && (
+              <>
+                {" "}
+                <strong className="mono">
+                  <Untrusted>{view.document}</Untrusted>
+                </strong>
+              </>
+            )}
           </span>,
         ],
         [
@@ -105,9 +112,11 @@ const Facts = ({ view, organization }: { readonly view: ConnectView; readonly or
     {view.registration !== "builtIn" && (
       <Notice tone="caution">
         <p>
-          {view.registration === "itself" && <strong>This program is not verified: anybody can use this name. </strong>}
+          {(view.registration === "itself" || view.registration === "site") && (
+            <strong>This program is not verified: anybody can use this name. </strong>
+          )}
           Connect only if you have just started this in a program that you trust
-          {view.place.kind === "host" || view.site !== null ? ", and if you know the site above" : ""}.
+          {view.place.kind === "host" || view.document !== null ? ", and if you know the site above" : ""}.
         </p>
       </Notice>
     )}
@@ -121,7 +130,7 @@ const Facts = ({ view, organization }: { readonly view: ConnectView; readonly or
   </>
 );
 
-const Stop = ({ children, href, label }: { readonly children: ReactNode; readonly href: string; readonly label: string }) => (
+const Stop = ({ children, href, label }: { readonly children: ReactNode; readonly href: string; readonly label: ReactNode }) => (
   <>
     <Notice tone="caution">
       <p>{children}</p>
@@ -132,6 +141,13 @@ const Stop = ({ children, href, label }: { readonly children: ReactNode; readonl
       </a>
     </p>
   </>
+);
+
+/** Names where the link leads, because anybody can register a program and its address. */
+const Back = ({ place }: Pick<ConnectView, "place">) => (
+  <span className="min-w-0 wrap-anywhere">
+    Back to {places[place.kind]} <Untrusted>{place.name}</Untrusted>
+  </span>
 );
 
 /** Also for people who are not signed in, because a sign-in would change nothing. */
@@ -177,7 +193,7 @@ export default async function ConnectPage({ searchParams }: { readonly searchPar
         </Stop>
       )}
       {answer.kind === "mayNot" && (
-        <Stop href={answer.refuseAt} label="Back to the program">
+        <Stop href={answer.refuseAt} label={<Back place={answer.place} />}>
           Your role in <Untrusted>{organization}</Untrusted> may not connect programs. Ask an owner, admin or developer.
         </Stop>
       )}

@@ -55,8 +55,7 @@ describe("clients with a metadata document", () => {
     const clientId = publish("/good");
     const page = await authorize(asking(clientId).query);
     const view = await viewConnect(await asMember(owner), page.search.slice(1));
-    const site = new URL(base).host;
-    expect(view).toMatchObject({ kind: "ask", view: { registration: "site", site, clientName: "Site agent" } });
+    expect(view).toMatchObject({ kind: "ask", view: { registration: "site", document: clientId, clientName: "Site agent" } });
     const first = await connected(owner.credential, clientId);
     const form = { grant_type: "refresh_token", client_id: clientId, refresh_token: first.refresh_token };
     expect((await takeTokens(form)).status).toBe(200);

@@ -84,7 +84,7 @@ describe("registration of a client by itself", () => {
     expect([page.pathname, page.searchParams.has("error")]).toEqual(["/connect", false]);
     expect(await takeTokens(tokenForm(clientId, "no-code", verifier))).toMatchObject({ status: 400 });
     const view = await viewConnect(await asMember(first), page.search.slice(1));
-    expect(view).toMatchObject({ kind: "ask", view: { registration: "itself", site: null, clientName: "Research agent" } });
+    expect(view).toMatchObject({ kind: "ask", view: { registration: "itself", document: null, clientName: "Research agent" } });
 
     for (const owner of [first, second]) {
       const tokens = await connected(owner.credential, clientId);
