@@ -42,8 +42,7 @@ async function settleExecution(
     return refused(asked, "settlement_rejected", "The payment's mandate or its seller's allowance does not admit it now.");
   if (taken === "taken") {
     const finding = await submit({ ...execution, facilitatorUrl: null }, authorization);
-    const row = await transact(async (tx) => resolveExecution(tx, execution.executionId, execution.mandateId, finding));
-    if (finding.kind === "unknown" && row.settlementStatus === "unknown") return pending(asked, row.settlementReference);
+    await transact(async (tx) => resolveExecution(tx, execution.executionId, execution.mandateId, finding));
   }
   const row = await finalState(execution.executionId, seller);
   if (row.settlementStatus === "failed") return refused(asked, "settlement_rejected", row.failureDetail ?? undefined);
