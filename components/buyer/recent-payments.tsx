@@ -1,11 +1,13 @@
 import Link from "next/link";
 import { itemOf } from "#components/payments/payee.ts";
+import { StageBadge } from "#components/payments/stage-badge.tsx";
 import { Dated } from "#components/ui/dated.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { Payment } from "#lib/payments/payment-schema.ts";
+import type { Stage } from "#lib/payments/stage.ts";
 
 function whatOf({ intent: { resource }, authorization: { policyDecision } }: Payment): string {
   if (policyDecision.outcome === "deny") {
@@ -15,13 +17,17 @@ function whatOf({ intent: { resource }, authorization: { policyDecision } }: Pay
   return resource ? itemOf(resource) : "";
 }
 
-function State({ payment: { authorization, executions } }: { readonly payment: Payment }) {
+/** `stage` is where the payment is now; without it, the badge shows what was decided or settled. */
+export type RecentPayment = Payment & { readonly stage?: Stage };
+
+function State({ payment: { authorization, executions, stage } }: { readonly payment: RecentPayment }) {
   const [newest] = executions;
+  if (stage) return <StageBadge stage={stage} />;
   if (newest) return <StatusBadge of="settlement" status={newest.settlementStatus} />;
   return <StatusBadge of="outcome" status={authorization.policyDecision.outcome} />;
 }
 
-export const RecentPayments = ({ payments }: { readonly payments: readonly Payment[] }) => (
+export const RecentPayments = ({ payments }: { readonly payments: readonly RecentPayment[] }) => (
   <ul className="divide-y">
     {payments.map((payment) => {
       const { intent, authorization } = payment;

@@ -7,16 +7,10 @@ import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { reading, type Scope } from "#lib/mandates/store.ts";
 import { formatAmount } from "#lib/money.ts";
 import type { PaymentFilter } from "#lib/payments/payment-filter.ts";
-import {
-  lastLookedAt,
-  mandateNames,
-  namesOfMandates,
-  selectPayments,
-  stagesOf,
-  type PaymentRow,
-} from "#lib/pages/payment-page-store.ts";
+import { lastLookedAt, mandateNames, namesOfMandates, selectPayments, type PaymentRow } from "#lib/pages/payment-page-store.ts";
 import { idsOf } from "#lib/payments/search-store.ts";
-import { stageOf, type Stage, type StageFacts } from "#lib/payments/stage.ts";
+import { readStages } from "#lib/pages/payment-stages.ts";
+import type { Stage } from "#lib/payments/stage.ts";
 import { toWire } from "#lib/time.ts";
 import type { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
 
@@ -76,10 +70,7 @@ export const viewPayments = (scope: AskerReader, filter: PaymentFilter, { cursor
   });
 
 async function linesOf(tx: Tx, scope: AskerReader, rows: readonly PaymentRow[], now: Date): Promise<PaymentLine[]> {
-  const { attempts, holds, checkouts, repeats } = await stagesOf(
-    tx,
-    rows.map((row) => row.authorizationId),
-  );
+  const stageAt = await readStages(tx, rows, now);
   const askerOf = await askersOf(
     tx,
     scope,
@@ -91,23 +82,14 @@ async function linesOf(tx: Tx, scope: AskerReader, rows: readonly PaymentRow[], 
     rows.map((row) => row.mandateId),
   );
   return rows.map((row) => {
-    const own = <R extends { readonly authorizationId: string | null }>(all: readonly R[]) =>
-      all.filter(({ authorizationId }) => authorizationId === row.authorizationId);
-    const tried = own(attempts);
+    const { stage, attempts: tried } = stageAt(row);
     const counts = tried.find(({ settlementStatus }) => settlementStatus !== "failed") ?? tried.at(-1);
-    const facts = {
-      outcome: row.outcome,
-      hold: own(holds)[0] ?? null,
-      checkout: own(checkouts)[0] ?? null,
-      repeats: own(repeats)[0] ?? null,
-      attempts: tried.map(({ settlementStatus }) => settlementStatus),
-    } as StageFacts;
     const decimals = decimalsOf(row);
     const { authorizationId, denialCode, asset, chain, payTo, seller, resource, mandateId, policyVersion, intentId } = row;
     return {
       authorizationId,
       createdAt: toWire(row.createdAt),
-      stage: stageOf(facts, now),
+      stage,
       outcome: row.outcome as Outcome,
       denialCode,
       amount: formatAmount(BigInt(row.amount), decimals),

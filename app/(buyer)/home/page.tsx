@@ -2,7 +2,7 @@ import Link from "next/link";
 import { requireLiveMember } from "#app/session.ts";
 import { Allowances } from "#components/buyer/allowances.tsx";
 import { Begin } from "#components/buyer/begin.tsx";
-import { RecentPayments } from "#components/buyer/recent-payments.tsx";
+import { RecentPayments, type RecentPayment } from "#components/buyer/recent-payments.tsx";
 import { SpendingFacts } from "#components/buyer/spending-facts.tsx";
 import { SpendingPanel } from "#components/buyer/spending-panel.tsx";
 import { requestsWords, WaitingList } from "#components/buyer/waiting-list.tsx";
@@ -15,7 +15,6 @@ import { viewWaiting, type ApprovalsView } from "#lib/pages/view-approvals.ts";
 import { env } from "#lib/env.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import { viewLiveMandates } from "#lib/pages/view-mandates.ts";
-import type { Payment } from "#lib/payments/payment-schema.ts";
 import { viewRecentPayments } from "#lib/pages/view-recent-payments.ts";
 import { viewSpending } from "#lib/pages/view-spending.ts";
 
@@ -37,7 +36,7 @@ function WaitingPanel({ waiting, mayDecide }: { readonly waiting: ApprovalsView;
   );
 }
 
-const PaymentsPanel = ({ payments }: { readonly payments: readonly Payment[] }) => (
+const PaymentsPanel = ({ payments }: { readonly payments: readonly RecentPayment[] }) => (
   <Panel
     id="payments"
     title="Recent payments"
