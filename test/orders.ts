@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { FacilitatorClient } from "@x402/core/server";
 import type { PaymentPayload } from "@x402/core/types";
 import { eq } from "drizzle-orm";
@@ -40,6 +41,18 @@ export const goOn = (
     id: checkoutIntentId,
     body: { continuationToken, idempotencyKey, ...body },
   });
+
+/** Repeats the call, as an agent does, while the payment is processing or another call works on the order. */
+export async function untilOver<
+  T extends Pick<OrderReply, "status" | "problem"> & { readonly data: { readonly status: string } },
+>(call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const placed = await call();
+    if (placed.status === 200 && placed.data.status !== "processing") return placed;
+    if (placed.status !== 200 && placed.problem.code !== "idempotency_in_flight") return placed;
+    await pause(200);
+  }
+}
 
 /** The payment that a standard client signs for the 402 of an order. */
 export const signedOrder = (

@@ -9,7 +9,7 @@ import { openHostileStorefront, type HostileStorefront } from "#test/hostile-sto
 import { expireNow, ofMandate } from "#test/holds.ts";
 import { brokenSums } from "#test/invariants.ts";
 import { activeMandate, CHAIN } from "#test/mandates.ts";
-import { newOrderKey, place, settlesThrough, signedOrder } from "#test/orders.ts";
+import { newOrderKey, place, settlesThrough, signedOrder, untilOver } from "#test/orders.ts";
 import { authorized, newWallet, useSettlement, type PaymentScene } from "#test/payments.ts";
 import { stockFacilitator } from "#test/shop.ts";
 
@@ -50,7 +50,8 @@ describe("a checkout after its approval", () => {
     await chain().mint(wallet.address, 100_000_000n);
     settlesThrough(shop, await stockFacilitator(chain()));
     const { scene, key, ready, checkout } = await approvedOrder();
-    const paid = await place(scene, shop, key, { paymentCredential: await signedOrder(wallet, ready) });
+    const signature = await signedOrder(wallet, ready);
+    const paid = await untilOver(() => place(scene, shop, key, { paymentCredential: signature }));
     expect(paid.data.status).toBe("completed");
     expect(await checkout()).toMatchObject({ status: "completed", effects: { settlement: "settled" } });
   });

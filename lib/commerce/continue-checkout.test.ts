@@ -10,7 +10,7 @@ import { useDatabase } from "#test/database.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
 import { newKey } from "#test/identity.ts";
 import { brokenSums } from "#test/invariants.ts";
-import { goOn, newOrderKey, settlesThrough, signedOrder } from "#test/orders.ts";
+import { goOn, newOrderKey, settlesThrough, signedOrder, untilOver } from "#test/orders.ts";
 import { newWallet, useSettlement } from "#test/payments.ts";
 import { stockFacilitator } from "#test/shop.ts";
 import { send } from "#test/tenant.ts";
@@ -61,7 +61,7 @@ describe("continueCheckout", () => {
     const other = await goOn(scene, checkoutIntentId, token, newOrderKey());
     expect([other.status, other.problem.code]).toEqual([410, "continuation_expired"]);
     const paymentCredential = await signedOrder(wallet, first);
-    const paid = await goOn(scene, checkoutIntentId, token, key, { paymentCredential });
+    const paid = await untilOver(() => goOn(scene, checkoutIntentId, token, key, { paymentCredential }));
     expect(paid.data).toMatchObject({ status: "completed", storefront: { metadata: { orderId: "order-1" } } });
     expect(await holds()).toEqual(["captured"]);
     const { data } = await read(checkoutIntentId, scene.agent.credential);

@@ -26,7 +26,7 @@ import { hold } from "#test/holding.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
 import { brokenSums } from "#test/invariants.ts";
 import { draftMandate } from "#test/mandates.ts";
-import { goOn, newOrderKey, place, settlesThrough, signedOrder } from "#test/orders.ts";
+import { goOn, newOrderKey, place, settlesThrough, signedOrder, untilOver } from "#test/orders.ts";
 import { newWallet, useSettlement } from "#test/payments.ts";
 import { stockFacilitator } from "#test/shop.ts";
 import { send } from "#test/tenant.ts";
@@ -98,7 +98,7 @@ describe("a run ends before its lease", () => {
     const key = await approved();
     const late = await runFor(scene, key, 0, paymentCredential);
     expect([late.data.status, shop.credentials]).toEqual(["paymentCredentialRequired", []]);
-    expect((await place(scene, shop, key, { paymentCredential })).data.status).toBe("completed");
+    expect((await untilOver(() => place(scene, shop, key, { paymentCredential }))).data.status).toBe("completed");
     expect(shop.credentials).toEqual([paymentCredential]);
   });
 });
@@ -132,7 +132,7 @@ describe("a call that loses its lease before it decides", () => {
     expect(first.data.status).toBe("paymentCredentialRequired");
     expect(await holds(scene)).toEqual(["held"]);
     const paymentCredential = await signedOrder(wallet, first);
-    expect((await place(scene, shop, key, { paymentCredential })).data.status).toBe("completed");
+    expect((await untilOver(() => place(scene, shop, key, { paymentCredential }))).data.status).toBe("completed");
     expect(await holds(scene)).toEqual(["captured"]);
   });
 
@@ -213,7 +213,9 @@ describe("a call that loses its lease before it decides", () => {
     const first = await goOn(scene, checkoutIntentId, token, key);
     expect(first.data.status).toBe("paymentCredentialRequired");
     const paymentCredential = await signedOrder(wallet, first);
-    expect((await goOn(scene, checkoutIntentId, token, key, { paymentCredential })).data.status).toBe("completed");
+    expect((await untilOver(() => goOn(scene, checkoutIntentId, token, key, { paymentCredential }))).data.status).toBe(
+      "completed",
+    );
     expect(await holds(scene)).toEqual(["captured"]);
   });
 });

@@ -19,7 +19,7 @@ import { openHostileStorefront, type HostileStorefront } from "#test/hostile-sto
 import { newKey } from "#test/identity.ts";
 import { brokenSums } from "#test/invariants.ts";
 import { activeMandate, draftMandate } from "#test/mandates.ts";
-import { endQuoteOf, newOrderKey, place, settlesThrough, signedOrder } from "#test/orders.ts";
+import { endQuoteOf, newOrderKey, place, settlesThrough, signedOrder, untilOver } from "#test/orders.ts";
 import { execute, newWallet, signedFor, useSettlement, type PaymentScene } from "#test/payments.ts";
 import { stockFacilitator } from "#test/shop.ts";
 
@@ -65,7 +65,7 @@ describe("placeOrder", () => {
     expect((await place(scene, shop, key)).data).toEqual(first.data);
     expect(shop.asked.length).toBe(asked);
     const paymentCredential = await signedOrder(wallet, first);
-    const paid = await place(scene, shop, key, { paymentCredential });
+    const paid = await untilOver(() => place(scene, shop, key, { paymentCredential }));
     expect(paid.data).toMatchObject({
       status: "completed",
       storefront: { metadata: { orderId: "order-1" } },
@@ -145,7 +145,8 @@ describe("placeOrder", () => {
     expect(shop.credentials).toEqual([]);
     expect((await place(scene, shop, key, { paymentCredential: poor })).data).toEqual(failed.data);
     expect((await place(scene, shop, key)).data.status).toBe("paymentCredentialRequired");
-    const paid = await place(scene, shop, key, { paymentCredential: await signedOrder(wallet, first) });
+    const signature = await signedOrder(wallet, first);
+    const paid = await untilOver(() => place(scene, shop, key, { paymentCredential: signature }));
     expect(paid.data.status).toBe("completed");
   });
 });
@@ -174,7 +175,7 @@ describe("placeOrder with an approval", () => {
     const redeemed = after.filter(({ status }) => status === 200);
     for (const { data } of redeemed) expect(data.status).toBe("paymentCredentialRequired");
     const paymentCredential = await signedOrder(wallet, redeemed[0]!);
-    const paid = await place(scene, shop, key, { paymentCredential });
+    const paid = await untilOver(() => place(scene, shop, key, { paymentCredential }));
     expect(paid.data).toMatchObject({ status: "completed", storefront: { metadata: { orderId: "order-1" } } });
     expect(await holds()).toEqual(["captured"]);
     const rows = await database().select().from(executions).where(eq(executions.mandateId, scene.mandateId));
@@ -247,7 +248,8 @@ describe("placeOrder with an approval", () => {
     await endQuoteOf(key);
     const redeemed = await place(scene, shop, key);
     expect(redeemed.data).toMatchObject({ status: "paymentCredentialRequired", quote: { quoteId: "q-2" } });
-    const paid = await place(scene, shop, key, { paymentCredential: await signedOrder(wallet, redeemed) });
+    const signature = await signedOrder(wallet, redeemed);
+    const paid = await untilOver(() => place(scene, shop, key, { paymentCredential: signature }));
     expect(paid.data.status).toBe("completed");
   });
 

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { checkReadiness } from "#lib/commerce/check-readiness.ts";
@@ -14,7 +13,7 @@ import { useDatabase } from "#test/database.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
 import { revokeOnChain } from "#test/mandate-on-chain.ts";
 import { activeMandate, CHAIN } from "#test/mandates.ts";
-import { goOn, newOrderKey, place, settlesThrough, type OrderReply } from "#test/orders.ts";
+import { goOn, newOrderKey, place, settlesThrough, untilOver } from "#test/orders.ts";
 import { useSettlement } from "#test/payments.ts";
 import { brokenInvariants } from "#test/proof.ts";
 import { register, useContracts } from "#test/registered.ts";
@@ -62,18 +61,6 @@ const attemptsOf = async ({ mandateId }: { readonly mandateId: string }) =>
   (await database().select().from(executions).where(eq(executions.mandateId, mandateId))).map(
     ({ settlementStatus, failureCode }) => failureCode ?? settlementStatus,
   );
-
-/** Repeats the call, as an agent does, while the payment is processing or another call works on the order. */
-async function untilOver<T extends Pick<OrderReply, "status" | "problem"> & { readonly data: { readonly status: string } }>(
-  call: () => Promise<T>,
-): Promise<T> {
-  for (;;) {
-    const placed = await call();
-    if (placed.status === 200 && placed.data.status !== "processing") return placed;
-    if (placed.status !== 200 && placed.problem.code !== "idempotency_in_flight") return placed;
-    await pause(200);
-  }
-}
 
 describe("an order under a mandate that is registered for the storefront", () => {
   test("is paid once, by the call that decides, without a signed payment of the agent", async () => {

@@ -12,7 +12,7 @@ import { checkoutScene, open, type CheckoutScene } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { newOrganization, type Owner } from "#test/identity.ts";
 import { assets } from "#test/mandates.ts";
-import { newOrderKey, place, signedOrder } from "#test/orders.ts";
+import { newOrderKey, place, signedOrder, untilOver } from "#test/orders.ts";
 import { authorized, newWallet, useSettlement, type PaymentScene } from "#test/payments.ts";
 import { randomAddress } from "#test/sellers.ts";
 import { stockFacilitator } from "#test/shop.ts";
@@ -74,7 +74,8 @@ describe("an order at a registered storefront", () => {
         resource: { resourceId: "checkout", pricing: { type: "quoted", maxAmount: "40" } },
       },
     });
-    const paid = await place(scene, shop, key, { items, paymentCredential: await signedOrder(wallet, first) });
+    const signature = await signedOrder(wallet, first);
+    const paid = await untilOver(() => place(scene, shop, key, { items, paymentCredential: signature }));
     expect(paid.data).toMatchObject({ status: "completed", storefront: { metadata: { orderId: shop.orders()[0]?.id } } });
     expect(await chain().balanceOf(payTo)).toBe(28_000_000n);
   });
