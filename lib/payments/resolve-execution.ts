@@ -92,7 +92,7 @@ async function stayed(tx: Tx, execution: ExecutionRow, finding: Finding, now: Da
   if (finding.kind === "settled" || finding.kind === "failed" || execution.resolvedAt) return execution;
   return updateExecution(tx, execution.executionId, {
     nextCheckAt: nextCheck(execution, now),
-    ...(finding.kind === "broadcast" && { settlementReference: finding.transaction }),
+    ...("transaction" in finding && { settlementReference: finding.transaction }),
   });
 }
 

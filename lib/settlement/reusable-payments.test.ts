@@ -1,9 +1,11 @@
 import { eq } from "drizzle-orm";
 import { createWalletClient, encodeFunctionData, http, parseAbi, type Hex } from "viem";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { transact } from "#lib/audit/transact.ts";
 import { chainOf } from "#lib/chains/chains.ts";
 import { database } from "#lib/db/client.ts";
 import { executions, reservations } from "#lib/holds/tables.ts";
+import { resolveExecution } from "#lib/payments/resolve-execution.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { settlementTransactions } from "#lib/settlement/tables.ts";
 import { usdcAddress } from "#test/chain.ts";
@@ -75,6 +77,12 @@ describe("the amount of a signed payment stays held", () => {
     expect([status, data.settlementStatus]).toEqual([200, "unknown"]);
     expect(await state()).toEqual({ settlement: "unknown", hold: "submitted" });
     expect(await follow()).toEqual({ settlement: "unknown", hold: "submitted" });
+    // The same finding about a payment whose outcome was unknown before also keeps the service from sending it again.
+    const own = eq(executions.mandateId, scene.mandateId);
+    const [execution] = await database().update(executions).set({ settlementReference: null }).where(own).returning();
+    const finding = { kind: "unknown", detail: "It was reverted.", transaction: stored!.hash } as const;
+    await transact((tx) => resolveExecution(tx, execution!.executionId, scene.mandateId, finding));
+    expect(await database().select().from(executions).where(own)).toMatchObject([{ settlementReference: stored!.hash }]);
     await chain().mint(wallet.address, 250_000n);
     await chain().mined(chain().client.sendTransaction({ to: stored!.to as Hex, data: stored!.data as Hex }));
     expect(await follow()).toEqual({ settlement: "settled", hold: "captured" });
