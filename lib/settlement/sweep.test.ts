@@ -1,5 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
+import { GATE } from "#lib/command/gate-store.ts";
 import { database, pool } from "#lib/db/client.ts";
 import { countOverdueHolds, heldRows, planSweep, sweptUntil } from "#lib/holds/sweep-store.ts";
 import { holdSweeps, reservations } from "#lib/holds/tables.ts";
@@ -134,14 +135,18 @@ test("a mandate that is locked after its first 1,000 holds were released is swep
   await database()
     .update(holdSweeps)
     .set({ sweptUntil: new Date(0) });
-  // The first batch waits for the audit log, and the next transaction to lock the mandate is not the sweep's.
+  // The first batch waits for the audit log and has entered the gate. The gate is closed behind it, so that the second batch begins
+  // when another transaction has locked the mandate.
   const log = await hold(databaseOf().url, `SELECT FROM audit_heads WHERE chain = '${buyer.organizationId}' FOR UPDATE`);
   const sweep = sweepHolds();
   await log.blocks();
-  const waiting = hold(databaseOf().url, `SELECT FROM mandates WHERE mandate_id = '${mandateId}' FOR UPDATE`);
+  const closing = hold(databaseOf().url, `SELECT pg_advisory_xact_lock(${GATE})`);
   await expect.poll(async () => (await pool()`SELECT FROM pg_locks WHERE NOT granted`).length, WAIT).toBe(2);
   await log.release();
-  const mandate = await waiting;
+  const gate = await closing;
+  await gate.blocks();
+  const mandate = await hold(databaseOf().url, `SELECT FROM mandates WHERE mandate_id = '${mandateId}' FOR UPDATE`);
+  await gate.release();
   await mandate.blocks();
   await mandate.release();
   expect(await sweep).toBe(1100);
