@@ -97,7 +97,7 @@ describe("a command", () => {
       cli(["verify", "receipt.json"]),
       cli(["approve", "--json"]),
     ]);
-    expect(budget.stdout).toMatch(/^The mandate is active\.\nperPayment +1 of 1 USDC\n/);
+    expect(budget.stdout).toMatch(/^The mandate is active\.\nEach payment +at most 1 USDC\nIn total +\S+ of \S+ USDC left\n/);
     expect([budget.code, verified.code, verified.stdout]).toEqual([0, 0, expect.stringContaining("valid")]);
     expect(JSON.parse(page.stdout)).toEqual({ url: `${service.url}/approvals` });
   });

@@ -19,6 +19,11 @@ test("settings that cannot be read are not called settings that are not JSON", a
   await expect(serviceUrl()).rejects.toThrow(`${folder} cannot be read (EISDIR).`);
 });
 
+test("pay.fetch asks for a whole URL", async () => {
+  const pay = sdk.countersign({ url: "http://127.0.0.1:9", apiKey: "csk_sandbox_x", mandateId: "mdt_1" });
+  await expect(pay.fetch("")).rejects.toThrow("pay.fetch needs the whole URL, such as https://api.example.com/report.");
+});
+
 test.each([null, undefined, "no money", 7n])("%s, which is no Error, is described as an error", (thrown) => {
   expect(factsOf(thrown)).toEqual({ error: "Error", message: String(thrown), nextActions: [] });
 });

@@ -142,6 +142,8 @@ export async function payFetch(context: Context, input: string | URL | Request, 
   const { operation, sellerId, resourceId, purpose, ...rest } = init;
   const options = { operation, sellerId, resourceId, purpose } as PayOptions;
   requireBothIds(options);
+  if (typeof input === "string" && !URL.canParse(input))
+    throw new TypeError(`pay.fetch needs the whole URL, such as https://api.example.com/report. This is none: "${input}"`);
   const request = new Request(input, rest);
   const { signal } = request;
   const unpaid = await askUnpaid(context, request);

@@ -49,10 +49,10 @@ export async function pay(url: string, values: Values): Promise<Said> {
 
 export async function budget(): Promise<Said> {
   const remaining = await (await client()).budget();
-  const lines = remaining.limits.map(
-    ({ pointer, window, unit, limit, remaining: left, resetsAt }) =>
-      `${(window ?? pointer.split("/").at(-1) ?? "").padEnd(24)} ${left} of ${limit} ${unit}${resetsAt ? `, resets at ${resetsAt}` : ""}`,
-  );
+  const lines = remaining.limits.map(({ pointer, window, unit, limit, remaining: left, resetsAt }) => {
+    if (pointer.endsWith("/perPayment")) return `${"Each payment".padEnd(24)} at most ${limit} ${unit}`;
+    return `${(window ?? "In total").padEnd(24)} ${left} of ${limit} ${unit} left${resetsAt ? `, resets at ${resetsAt}` : ""}`;
+  });
   const { mode, amount } = remaining.approval;
   const approval = `A person is asked: ${mode}${amount === undefined ? "" : ` ${amount} ${remaining.asset.asset}`}`;
   return { json: remaining, text: [`The mandate is ${remaining.status}.`, ...lines, approval].join("\n") };
