@@ -34,7 +34,7 @@ export async function invite(
     asset: "USDC",
     expiresAt: new Date(Date.now() + HOURS * 3_600_000).toISOString(),
   };
-  const asked = `curl -sS $API/api/v1/payments/authorize -H "$KEY" -H 'Content-Type: application/json' \\
+  const asked = `curl -sS -w "\\n" $API/api/v1/payments/authorize -H "$KEY" -H 'Content-Type: application/json' \\
   -d '${JSON.stringify({ mandateId, intent }).replace(',"intent"', ',\n      "intent"').replace(',"amount"', ',\n      "amount"')}'`;
   plain();
   plain("Credentials, which work only here:");
@@ -53,8 +53,8 @@ export async function invite(
   plain(`KEY='Authorization: Bearer ${apiKey}'`);
   plain();
   plain("# What the agent may pay, and what it has paid:");
-  plain(`curl -sS $API/api/v1/mandates/${mandateId} -H "$KEY"`);
-  plain('curl -sS $API/api/v1/payments -H "$KEY"');
+  plain(`curl -sS -w "\\n" $API/api/v1/mandates/${mandateId} -H "$KEY"`);
+  plain('curl -sS -w "\\n" $API/api/v1/payments -H "$KEY"');
   plain("# May it pay this? A repeat gets the same answer:");
   plain(asked);
   plain('# Pay with agent.mjs of the README ("An agent in a few lines"). Run this in the folder of agent.mjs:');
@@ -65,10 +65,10 @@ export async function invite(
   plain(`COUNTERSIGN_MANDATE=${keyless.mandateId} SELLER=${sellerId} RESOURCE=report \\`);
   plain(`  python3 ${resolve("examples/agent.py")} http://${shop}/report my-second-purchase`);
   plain("# The same by MCP:");
-  plain(`curl -sS $API/mcp -H "$KEY" -H 'Content-Type: application/json' \\`);
+  plain(`curl -sS -w "\\n" $API/mcp -H "$KEY" -H 'Content-Type: application/json' \\`);
   plain(`  -H 'Accept: application/json, text/event-stream' -d '${JSON.stringify(calling(`http://${shop}/report`, keyless))}'`);
   plain("# All operations of the API:");
-  plain("curl -sS $API/api/v1/openapi.json");
+  plain('curl -sS -w "\\n" $API/api/v1/openapi.json');
   plain();
   plain(`The service runs at ${service.url} until you press Ctrl-C.`);
 }
