@@ -10,7 +10,7 @@ const envelope = { productId: "envelope", name: "Specimen envelope", quantity: 1
 test.describe("other decisions", () => {
   test("declining says that nothing was paid, and the agent gets the reason", async ({ page, context }) => {
     await openRequest({ page, context }, { known: false });
-    await page.getByText("Add a reason if you decline").click();
+    await page.getByText("Declining? You can say why").click();
     await page.getByLabel("Reason for declining (optional)").fill("We have one already.");
     await expectAccessible(page);
     const sent = page.waitForRequest((request) => request.url().endsWith("/reject"));

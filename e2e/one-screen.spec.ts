@@ -158,7 +158,7 @@ for (const viewport of phones) {
         );
         expect(end?.bottom).toBeLessThanOrEqual(bar?.top ?? 0);
         // Fixed at the edge of the window, the buttons keep their place in the order of the keyboard.
-        await page.getByText("Add a reason if you decline").focus();
+        await page.getByText("Declining? You can say why").focus();
         await page.keyboard.press("Tab");
         await expect(page.getByRole("button", { name: /^Decline/ })).toBeFocused();
       });
@@ -290,7 +290,7 @@ test.describe("at 320 px", () => {
     }
     await expect(page.getByRole("button", { name: "copy destination address" })).toBeVisible();
     await expectAccessible(page);
-    await page.getByText("Add a reason if you decline").click();
+    await page.getByText("Declining? You can say why").click();
     await page.getByLabel("Your password").fill(PASSWORD);
     await page.getByRole("button", { name: /^Approve/ }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");

@@ -114,7 +114,7 @@ function Buttons({ view: { amounts, payee }, closed, busy, settled, mayApprove }
 
 const Reason = () => (
   <details>
-    <summary>Add a reason if you decline</summary>
+    <summary>Declining? You can say why</summary>
     <div className="mt-3">
       <TextArea
         label="Reason for declining (optional)"

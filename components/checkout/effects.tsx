@@ -3,11 +3,7 @@ import type { CheckoutIntent } from "#lib/approvals/checkout-schema.ts";
 import { Fold } from "./fold.tsx";
 import { MoreTime } from "./more-time.tsx";
 
-const settlements: Readonly<Record<CheckoutIntent["effects"]["settlement"], string>> = {
-  none: "None yet",
-  authorized: "Authorized",
-  settled: "Settled",
-};
+const settlements = { authorized: "Authorized", settled: "Settled" } as const;
 
 type Props = { readonly intent: CheckoutIntent; readonly moreTimeUntil: string | undefined; readonly className: string };
 
@@ -17,7 +13,7 @@ export function Effects({ intent, moreTimeUntil, className }: Props) {
   const rows = [
     ["Moves funds", !effects.movesFunds ? "No" : sandbox ? "Test money only" : "Once it is paid"],
     ["Creates a fulfilment order", effects.createsFulfillmentOrder ? "Yes, at the seller" : "No"],
-    ["Settlement", settlements[effects.settlement]],
+    ...(effects.settlement === "none" ? [] : [["Settlement", settlements[effects.settlement]] as const]),
     ["May be used", "Once, while the approval lasts"],
     ["Request expires", <Moment key="expires" at={expiresAt} show="short" />],
   ] as const;
