@@ -91,7 +91,9 @@ test("a new account reaches a settled test payment and its receipt in at most 12
   await expectAccessible(page);
 
   await page.getByRole("button", { name: "Buy a pack of stickers for 0.75 USDC" }).click();
-  await expect(page.getByText("This page continues automatically. Keep it open.")).toBeVisible();
+  await expect(
+    page.getByText("This page continues automatically. If you leave it, the payment waits until you come back."),
+  ).toBeVisible();
   // This installation has no https address, so the page says why a phone cannot open the request.
   await expect(page.getByText(/an address of this machine, so a phone cannot open it/)).toBeVisible();
   await expectAccessible(page);
@@ -100,9 +102,16 @@ test("a new account reaches a settled test payment and its receipt in at most 12
   const request = await review;
   await expect(request.getByText("Mira Okafor (you, test payment) wants a pack of stickers from")).toBeVisible();
   await expect(request.getByText(/revoked|usr_/)).toHaveCount(0);
+  // The page of the test payment is left while the request is open.
+  await page.goto("/home");
   await request.getByLabel("Your password").fill(PASSWORD);
   await request.getByRole("button", { name: /^Approve 0.75 USDC/ }).click();
   await expect(request.getByRole("heading", { level: 1, name: /^Approved/ })).toBeVisible();
+  await expect(request.getByRole("link", { name: "Get started", exact: true }).last()).toHaveAttribute(
+    "href",
+    "/get-started#sample",
+  );
+  await page.goto("/get-started");
   await expect(page.getByText("5 of 5 done")).toBeVisible({ timeout: 30_000 });
   await page.getByRole("link", { name: "its receipt" }).click();
   await expect(page.getByRole("heading", { level: 1, name: /receipt/i })).toBeVisible();

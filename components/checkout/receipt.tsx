@@ -40,6 +40,13 @@ function Title({ stage, asker }: { readonly stage: Stage; readonly asker: Asker 
   );
 }
 
+const TestPaymentLink = () => (
+  <>
+    {" "}
+    Your test payment goes on by itself at <a href="/get-started#sample">Get started</a>.
+  </>
+);
+
 type StepsProps = {
   readonly approval: CheckoutApproval;
   readonly asker: Asker;
@@ -78,6 +85,7 @@ function Steps({ approval, asker, stage, sandbox, authorizationId }: StepsProps)
           </h3>
           <p>
             Your approval can be used once.
+            {waiting && sandbox && asker.isReader && <TestPaymentLink />}
             {approval.continuationTokenId !== undefined && (
               <>
                 {" "}

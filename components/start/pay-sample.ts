@@ -5,6 +5,7 @@ import type { Authorization } from "#lib/payment-intent.ts";
 import type * as payments from "#lib/payments/contract.ts";
 import type * as sandbox from "#lib/sandbox/contract.ts";
 import type { Sample } from "#lib/sandbox/samples.ts";
+import { keepSample, type OpenSample } from "./open-sample.ts";
 
 /* The browser acts as the agent: it asks the seller for the price, gets authorization, and sends the signed payment. */
 
@@ -121,18 +122,27 @@ const checkoutOf = ({ policyDecision }: Authorization): string | undefined =>
 
 /** @throws Error if a request fails or has an unexpected answer */
 export async function paySample(asked: Asked, tools: Tools): Promise<void> {
-  const { tell, signal } = tools;
-  tell({ at: "price", state: "running" });
+  tools.tell({ at: "price", state: "running" });
   const challenge = await challengeOf(asked.sample, tools);
-  tell({ at: "decision", state: "running" });
+  tools.tell({ at: "decision", state: "running" });
   const authorization = await decide(asked, challenge, tools);
-  const { authorizationId, policyDecision } = authorization;
-  if (policyDecision.outcome === "deny") return tell({ at: "decision", state: "stopped", authorization });
+  if (authorization.policyDecision.outcome === "deny") return tools.tell({ at: "decision", state: "stopped", authorization });
   const checkoutIntentId = checkoutOf(authorization);
+  const { sample, mandateId } = asked;
+  await resumeSample({ sample, mandateId, authorization, ...(checkoutIntentId !== undefined && { checkoutIntentId }) }, tools);
+}
+
+/** Goes on after the decision of the service. @throws Error like paySample */
+export async function resumeSample(open: OpenSample, tools: Tools): Promise<void> {
+  const { sample, authorization, checkoutIntentId } = open;
+  const { tell, signal } = tools;
+  const { authorizationId, policyDecision } = authorization;
   const known = { authorization, ...(checkoutIntentId !== undefined && { checkoutIntentId }) };
   if (policyDecision.outcome === "requireApproval") {
     tell({ ...known, at: "approval", state: "running" });
+    keepSample(open);
     const why = checkoutIntentId === undefined ? "Decide in the list of approvals." : await untilDecided(checkoutIntentId, tools);
+    keepSample(null);
     if (why !== undefined) return tell({ ...known, at: "approval", state: "stopped", why });
   }
   tell({ ...known, at: "signature", state: "running" });
@@ -140,7 +150,7 @@ export async function paySample(asked: Asked, tools: Tools): Promise<void> {
   const body = { authorizationId, idempotencyKey: authorizationId, paymentCredential };
   const { credentialHeaders } = await call(executePayment, { body }, { signal });
   tell({ ...known, at: "delivery", state: "running" });
-  const paid = await askSeller(asked.sample, tools, credentialHeaders);
+  const paid = await askSeller(sample, tools, credentialHeaders);
   if (!paid.ok) return tell({ ...known, at: "delivery", state: "stopped", why: `The sample seller answered ${paid.status}.` });
   tell({ ...known, at: "settlement", state: "running" });
   const settlement = await untilSettled(authorizationId, tools);

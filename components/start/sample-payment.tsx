@@ -15,7 +15,8 @@ import { Scripted } from "#components/ui/scripted.tsx";
 import { Timeline, type TimelineItem } from "#components/ui/timeline.tsx";
 import { weather, type Sample } from "#lib/sandbox/samples.ts";
 import { OnPhone } from "./on-phone.tsx";
-import { paySample, type SampleRun, type StageId } from "./pay-sample.ts";
+import { openSample, type OpenSample } from "./open-sample.ts";
+import { paySample, resumeSample, type SampleRun, type StageId } from "./pay-sample.ts";
 
 export type SampleMandate = {
   readonly mandateId: string;
@@ -71,7 +72,10 @@ function Waiting({ run: { at, state, checkoutIntentId }, baseUrl }: { readonly r
   const path = `/checkout/${checkoutIntentId}`;
   return (
     <div className="grid grid-cols-1 gap-4">
-      <p className="text-sm">Decide on your phone, or in another tab here. This page continues automatically. Keep it open.</p>
+      <p className="text-sm">
+        Decide on your phone, or in another tab here. This page continues automatically. If you leave it, the payment waits until
+        you come back.
+      </p>
       <p>
         <a className={buttonClass({ tone: "primary" })} href={path} target="_blank" rel="noopener">
           Review the request
@@ -93,18 +97,27 @@ function Settled({ run: { state, authorization } }: { readonly run: SampleRun })
   );
 }
 
-function useSample(asset: string) {
+type Asked = OpenSample | { readonly sample: Sample; readonly mandateId: string };
+
+function useSample(asset: string, mandates: readonly SampleMandate[]) {
   const router = useRouter();
   const [run, setRun] = useState<SampleRun | null>(null);
   const end = useRef<AbortController | null>(null);
   useEffect(() => () => end.current?.abort(), []);
   const pay = useMutation({
-    mutationFn: (asked: { readonly sample: Sample; readonly mandateId: string }) => {
+    mutationFn: (asked: Asked) => {
       end.current = new AbortController();
-      return paySample({ ...asked, asset }, { tell: setRun, signal: end.current.signal });
+      const tools = { tell: setRun, signal: end.current.signal };
+      return "authorization" in asked ? resumeSample(asked, tools) : paySample({ ...asked, asset }, tools);
     },
     onSuccess: () => router.refresh(),
   });
+  const { mutate } = pay;
+  const ids = mandates.map(({ mandateId }) => mandateId).join(" ");
+  useEffect(() => {
+    const open = end.current === null || end.current.signal.aborted ? openSample(ids.split(" ")) : null;
+    if (open) mutate(open);
+  }, [ids, mutate]);
   useEffect(() => {
     if (run?.state === "settled") announce("The payment settled");
     if (run?.state === "stopped") announce(run.why ?? "The payment was denied");
@@ -113,10 +126,15 @@ function useSample(asset: string) {
 }
 
 export function SamplePayment({ baseUrl, asset, mandates }: Props) {
-  const { run, pay } = useSample(asset);
+  const { run, pay } = useSample(asset, mandates);
   const [chosen, setChosen] = useState(mandates[0]?.mandateId ?? "");
   const mandate = mandates.find(({ mandateId }) => mandateId === chosen) ?? mandates[0];
-  if (!mandate) return <p className="text-sm text-muted">It needs an active mandate. Write one and activate it first.</p>;
+  if (!mandate)
+    return (
+      <p className="text-sm text-muted">
+        Countersign decides it under a mandate, your spending policy. Write one and activate it first.
+      </p>
+    );
   const { mandateId, goods } = mandate;
   const start = (sample: Sample) => pay.isPending || pay.mutate({ sample, mandateId });
   const price = ({ amount }: Sample) => money(amount, asset);
