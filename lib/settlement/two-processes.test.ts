@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { useDatabase } from "#test/database.ts";
 import { brokenSums } from "#test/invariants.ts";
@@ -26,10 +27,12 @@ test("two processes that settle with the same key pay each payment exactly once"
       paymentCredential: await signed(wallet, expectedOf(scene)),
     });
     const headers = { "content-type": "application/json", ...scene.agent.credential };
-    const replies = await Promise.all(
-      servers.map(({ url }) => fetch(`${url}/api/v1/payments/execute`, { method: "POST", headers, body })),
-    );
-    for (const { status } of replies) expect([200, 409]).toContain(status);
+    const execute = async ({ url }: Pick<RunningServer, "url">): Promise<number> => {
+      const { status } = await fetch(`${url}/api/v1/payments/execute`, { method: "POST", headers, body });
+      // A process that has too much to do refuses, and nothing has happened.
+      return status === 503 ? pause(200).then(() => execute({ url })) : status;
+    };
+    for (const status of await Promise.all(servers.map(execute))) expect([200, 409]).toContain(status);
     return authorizationId;
   };
   const ids = await Promise.all(Array.from({ length: PAYMENTS }, pay));
