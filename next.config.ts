@@ -9,7 +9,7 @@ const headers = [
 ];
 
 /**
- * The Content-Security-Policy of static files, which proxy.ts does not handle. It allows no scripts. It allows styles, images
+ * The Content-Security-Policy of static files, which proxy.tsx does not handle. It allows no scripts. It allows styles, images
  * and fonts because offline.html and the answer for a missing file are pages.
  */
 const assetPolicy = [
@@ -26,11 +26,14 @@ const assetPolicy = [
 const assets = "/(_next/static|_next/image|fonts/|icons/|icon.svg$|favicon.ico$|sw.js$|offline.html$|manifest.webmanifest$)(.*)";
 
 /**
- * The Content-Security-Policy of pages contains a nonce and is set in proxy.ts. The HSTS header depends on BASE_URL and is set in
+ * The Content-Security-Policy of pages contains a nonce and is set in proxy.tsx. The HSTS header depends on BASE_URL and is set in
  * lib/server/serve.ts.
  */
 export default {
   poweredByHeader: false,
+  // The pages process serves files that end in .tsx. The route files that end in .ts are in the server's bundle, so a build
+  // leaves them out; in development Next.js serves them too.
+  pageExtensions: process.env.NODE_ENV === "development" ? ["tsx", "ts"] : ["tsx"],
   // In development too, an API path with a slash at the end gets a 404 and no redirect.
   skipTrailingSlashRedirect: true,
   reactStrictMode: true,

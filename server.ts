@@ -6,7 +6,7 @@ import "#lib/platform/node-env.ts";
 import { toldCauses } from "#lib/db/failure.ts";
 import { buildPages, buildServer } from "#lib/server/build.ts";
 import type { Pages } from "#lib/server/open-pages.ts";
-import type { serve as Serve } from "#lib/server/serve.ts";
+import type { serve as Serve } from "#lib/server/entry.ts";
 
 const development = process.argv.includes("--dev");
 const apiOnly = process.argv.includes("--api");
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   const when = process.env["ENVIRONMENT"] === "production" ? "missing" : "outdated";
   if (!development && !apiOnly) await buildPages(say, when);
   // In development the sources run. Otherwise one bundled file runs, which starts faster.
-  const built = development ? "#lib/server/serve.ts" : await buildServer(say, when);
+  const built = development ? "#lib/server/entry.ts" : await buildServer(say, when);
   const { serve } = (await import(built)) as { readonly serve: typeof Serve };
   const pages = development ? loadPages : "another process";
   await serve({ development, pages: apiOnly ? null : pages, say });

@@ -4,7 +4,7 @@ import * as contract from "#lib/commerce/checkout-contract.ts";
 import { rejectCheckout } from "#lib/commerce/reject-checkout.ts";
 import { env } from "#lib/env.ts";
 import { forget } from "#lib/process.ts";
-import { dispatch } from "#lib/server/routes.ts";
+import { dispatch } from "#lib/server/entry.ts";
 import { useChain } from "#test/chain.ts";
 import { useDatabase } from "#test/database.ts";
 import { activeMandate, assets } from "#test/mandates.ts";

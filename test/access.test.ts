@@ -6,7 +6,7 @@ import type { Operation } from "#lib/http/operation.ts";
 import { newApiKey } from "#lib/identity/keys/api-key.ts";
 import { user } from "#lib/identity/tables.ts";
 import { operations } from "#lib/operations/operations.ts";
-import { dispatch } from "#lib/server/routes.ts";
+import { dispatch } from "#lib/server/entry.ts";
 import { Capability, MembershipRole, PlatformRole } from "#lib/vocabulary.ts";
 import { useDatabase } from "#test/database.ts";
 import { newPerson } from "#test/identity.ts";

@@ -7,7 +7,7 @@ import type { Operation } from "#lib/http/operation.ts";
 import { user } from "#lib/identity/tables.ts";
 import { operations } from "#lib/operations/operations.ts";
 import { ErrorBody } from "#lib/problem.ts";
-import { dispatch } from "#lib/server/routes.ts";
+import { dispatch } from "#lib/server/entry.ts";
 import { values } from "#test/corpora.ts";
 import { useDatabase } from "#test/database.ts";
 import { createOrganization, createPerson, type Credential } from "#test/tenant.ts";

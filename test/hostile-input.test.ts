@@ -10,7 +10,7 @@ import * as mandates from "#lib/mandates/contract.ts";
 import { operations } from "#lib/operations/operations.ts";
 import * as payments from "#lib/payments/contract.ts";
 import { ErrorBody } from "#lib/problem.ts";
-import { dispatch } from "#lib/server/routes.ts";
+import { dispatch } from "#lib/server/entry.ts";
 import * as sellers from "#lib/sellers/contract.ts";
 import { amounts, hosts, ids, idsInPaths, paths, texts } from "#test/corpora.ts";
 import { useDatabase } from "#test/database.ts";

@@ -11,7 +11,7 @@ import { atomicOf } from "#lib/money.ts";
 import { operations } from "#lib/operations/operations.ts";
 import { executions } from "#lib/holds/tables.ts";
 import { pushDevices } from "#lib/push/tables.ts";
-import { dispatch } from "#lib/server/routes.ts";
+import { dispatch } from "#lib/server/entry.ts";
 import { webhookEndpoints } from "#lib/webhooks/tables.ts";
 import { Capability } from "#lib/vocabulary.ts";
 import { useDatabase } from "#test/database.ts";

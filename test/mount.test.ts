@@ -1,8 +1,12 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { operations } from "#lib/operations/operations.ts";
-import type { Methods } from "#lib/api/route.ts";
-import { dispatch } from "#lib/server/routes.ts";
+import { otherRoutes, routes } from "#app/routes.ts";
+import type { Methods, Route } from "#lib/api/route.ts";
+import { dispatch } from "#lib/server/entry.ts";
+import { config } from "../proxy.tsx";
+import { ROUTES_FILE, routesText } from "../scripts/routes.ts";
 
 const paths = [...new Set(operations.map(({ path }) => path))];
 const requestTo = (path: string, method: string) =>
@@ -34,13 +38,28 @@ describe("mount", () => {
     expect((await dispatch(requestTo(path, "DELETE"))).headers.get("allow")).toBe("GET, HEAD");
   });
 
-  test("Next.js passes every method of every path below /api to the same dispatch", async () => {
-    const nextRoute = (await import(join(import.meta.dirname, "../app/api/[[...path]]/route.ts"))) as Methods;
-    expect(Object.keys(nextRoute).toSorted()).toEqual(["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]);
-    for (const path of [...paths, "/api/x402/verify", "/api/auth/sign-out", "/api/v1/none", "/api"]) {
-      const [ours, its] = await Promise.all([dispatch(requestTo(path, "DELETE")), nextRoute.DELETE(requestTo(path, "DELETE"))]);
-      expect([its.status, its.headers.get("allow")]).toEqual([ours.status, ours.headers.get("allow")]);
-    }
-    expect((await nextRoute.GET(requestTo("/api/v1/health/live", "GET"))).status).toBe(200);
+  test("each operation is served by the route file at its path, and the list of these files is current", async () => {
+    for (const { id, method, path } of operations)
+      expect((routes[id as keyof typeof routes][method] as Route).operation, `${method} ${path}`).toMatchObject({
+        id,
+        method,
+        path,
+      });
+    const isCurrent = (await readFile(ROUTES_FILE, "utf8")) === (await routesText());
+    expect(isCurrent, "A route file was added or moved. Run node scripts/routes.ts.").toBe(true);
+  });
+
+  test("every route file answers every method, so that Next.js answers none itself, and other paths of /api are not found", async () => {
+    for (const methods of [...Object.values(routes), ...Object.values(otherRoutes)])
+      expect(Object.keys(methods).toSorted()).toEqual(["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]);
+    const rest = (await import(join(import.meta.dirname, "../app/api/[[...path]]/route.ts"))) as Methods;
+    expect((await rest.PATCH(requestTo("/api/v1/none", "PATCH"))).status).toBe(404);
+  });
+
+  test("the proxy leaves out every path that this service serves beside its pages", () => {
+    const [matcher = ""] = config.matcher;
+    const paths = [...operations.map(({ path }) => path), ...Object.keys(otherRoutes)];
+    for (const path of paths) expect(new RegExp(`^${matcher}$`).test(path), path).toBe(false);
+    expect(new RegExp(`^${matcher}$`).test("/home")).toBe(true);
   });
 });

@@ -6,7 +6,7 @@ import { connectAgent } from "#lib/identity/oauth/connect-agent.ts";
 import * as contract from "#lib/identity/oauth/contract.ts";
 import { createAgentClient } from "#lib/identity/oauth/create-agent-client.ts";
 import { authenticateReader } from "#lib/identity/sessions/authenticate.ts";
-import { dispatch } from "#lib/server/routes.ts";
+import { dispatch } from "#lib/server/entry.ts";
 import type { Owner } from "#test/identity.ts";
 import { send, type Credential } from "#test/tenant.ts";
 

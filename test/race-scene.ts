@@ -5,7 +5,7 @@ import { lower } from "#lib/evm.ts";
 import { mandateSellers } from "#lib/mandates/tables.ts";
 import { assetOf } from "#lib/chains/chains.ts";
 import { resources } from "#lib/sellers/tables.ts";
-import { dispatch } from "#lib/server/routes.ts";
+import { dispatch } from "#lib/server/entry.ts";
 import { view } from "#test/checkouts.ts";
 import { activeMandate, assets, CHAIN } from "#test/mandates.ts";
 import { newWallet, signed } from "#test/payments.ts";

@@ -5,7 +5,7 @@ import { createLogger } from "#lib/telemetry/log.ts";
 import { serveMetrics } from "#lib/server/serve-metrics.ts";
 import { noteAddress } from "#lib/http/address.ts";
 import { forget, perProcess } from "#lib/process.ts";
-import { dispatch } from "#lib/server/routes.ts";
+import { dispatch } from "#lib/server/entry.ts";
 import { useDatabase } from "#test/database.ts";
 import { callAuth, newOrganization, newPerson, PASSWORD } from "#test/identity.ts";
 import type { Credential } from "#test/tenant.ts";

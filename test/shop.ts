@@ -5,7 +5,7 @@ import { HTTPFacilitatorClient, type FacilitatorClient } from "@x402/core/server
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import type { LocalChain } from "../examples/chain.ts";
 import { stockFacilitator as makeFacilitator } from "../examples/seller.ts";
-import { dispatch } from "#lib/server/routes.ts";
+import { dispatch } from "#lib/server/entry.ts";
 
 /* The service on a network port, and facilitators for the servers of sellers. */
 

@@ -1,9 +1,9 @@
-import { glob } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { createDispatch } from "#lib/server/dispatch.ts";
 import { startListener } from "#lib/server/listener.ts";
 import { exportMethods, type Methods } from "#lib/api/route.ts";
-import { dispatch } from "#lib/server/routes.ts";
+import { dispatch } from "#lib/server/entry.ts";
+import { pathOf, routeFiles } from "../scripts/routes.ts";
 
 /** One way in which a request can reach an operation. */
 export type WayIn = { readonly send: (request: Request) => Promise<Response>; readonly close: () => Promise<void> };
@@ -31,16 +31,15 @@ async function listened(): Promise<WayIn> {
   return { send, close: async () => void (await listener.drain(1000)) };
 }
 
-const api = join(import.meta.dirname, "../app/api");
+const app = join(import.meta.dirname, "../app");
 
-/** The route files of Next.js, found by their folders as Next.js does. */
-async function routeFiles(): Promise<WayIn> {
-  const rest = (await import(join(api, "[[...path]]/route.ts"))) as Methods;
-  const mounted: { path: string; methods: Methods }[] = [];
-  for await (const file of glob("v1/**/route.ts", { cwd: api })) {
-    const methods = (await import(join(api, file))) as Methods;
-    mounted.push({ path: `/api/${dirname(file)}`.replaceAll(/\[(\w+)\]/g, "{$1}"), methods });
-  }
+/** The route files, found by their folders as Next.js does. */
+async function nextFinds(): Promise<WayIn> {
+  const rest = (await import(join(app, "api/[[...path]]/route.ts"))) as Methods;
+  const files = await routeFiles();
+  const mounted = await Promise.all(
+    files.map(async (file) => ({ path: pathOf(file), methods: (await import(join(app, file))) as Methods })),
+  );
   const served = createDispatch(mounted);
   const known = createDispatch(mounted.map(({ path }) => ({ path, methods: exportMethods({}) })));
   const send = async (request: Request): Promise<Response> => {
@@ -53,5 +52,5 @@ async function routeFiles(): Promise<WayIn> {
 export const waysIn: readonly (readonly [name: string, open: () => Promise<WayIn>])[] = [
   ["a function call", called],
   ["the listener", listened],
-  ["the route files", routeFiles],
+  ["the route files", nextFinds],
 ];

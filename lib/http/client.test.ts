@@ -3,7 +3,7 @@ import { env } from "#lib/env.ts";
 import { call, ProblemError, type CallOptions } from "#lib/http/client.ts";
 import { createMandate, getMandate, listMandates } from "#lib/mandates/contract.ts";
 import { getSeller } from "#lib/sellers/contract.ts";
-import { dispatch } from "#lib/server/routes.ts";
+import { dispatch } from "#lib/server/entry.ts";
 import { useDatabase } from "#test/database.ts";
 import { assets, createBuyer } from "#test/mandates.ts";
 

@@ -11,7 +11,7 @@ import { agentChallenge, authenticateAgent } from "#lib/identity/oauth/authentic
 import { invalidField, Problem } from "#lib/problem.ts";
 import { observeRequest } from "#lib/telemetry/metrics.ts";
 
-export const MCP_PATH = "/mcp";
+const MCP_PATH = "/mcp";
 
 /** Longer than the time limit of a tool. */
 const DEADLINE_MS = 60_000;

@@ -6,7 +6,7 @@ import * as orders from "#lib/commerce/order-contract.ts";
 import * as approvals from "#lib/approvals/contract.ts";
 import * as commerce from "#lib/commerce/checkout-contract.ts";
 import * as health from "#lib/health/contract.ts";
-import type { Handler, Operation } from "#lib/http/operation.ts";
+import type { Operation } from "#lib/http/operation.ts";
 import * as keys from "#lib/identity/keys/contract.ts";
 import * as oauth from "#lib/identity/oauth/contract.ts";
 import * as sessions from "#lib/identity/sessions/contract.ts";
@@ -60,11 +60,7 @@ const exported = {
 
 type Exported = typeof exported;
 
-export type Handlers = {
-  readonly [K in keyof Exported as Exported[K] extends Operation ? K : never]: Exported[K] extends Operation
-    ? Handler<Exported[K]>
-    : never;
-};
+export type OperationId = { [K in keyof Exported]: Exported[K] extends Operation ? K : never }[keyof Exported];
 
 const isOperation = (value: unknown): value is Operation =>
   typeof value === "object" && value !== null && "path" in value && "access" in value;

@@ -12,7 +12,7 @@ import * as contract from "#lib/sandbox/contract.ts";
 import { askedSample, goods, weather } from "#lib/sandbox/samples.ts";
 import { signSamplePayment } from "#lib/sandbox/sign-sample-payment.ts";
 import { samplePayTo, testWallet } from "#lib/sandbox/test-wallet.ts";
-import { dispatch } from "#lib/server/routes.ts";
+import { dispatch } from "#lib/server/entry.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { useDatabase } from "#test/database.ts";
 import { authorize, createBuyer, draftMandate, policy } from "#test/mandates.ts";

@@ -5,8 +5,17 @@ import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const shared = ["lib", "package-lock.json"];
-const ofPages = [...shared, "app", "components", "public", "instrumentation.ts", "next.config.ts", "proxy.ts"];
-const ofServer = [...shared, "contracts/artifacts", "drizzle/meta"];
+const ofPages = [...shared, "app", "components", "public", "instrumentation.tsx", "next.config.ts", "proxy.tsx"];
+const ofServer = [
+  ...shared,
+  "app/api",
+  "app/mcp",
+  "app/metrics",
+  "app/.well-known",
+  "app/routes.ts",
+  "contracts/artifacts",
+  "drizzle/meta",
+];
 
 async function newest(path: string): Promise<number> {
   const found = await stat(path).catch(() => null);
@@ -59,7 +68,7 @@ async function bundleServer(file: string): Promise<void> {
   // Write a file with a random name and rename it: processes may bundle at once, and process ids repeat across containers.
   const mine = file.replace(/mjs$/, `${randomBytes(6).toString("hex")}.mjs`);
   await mkdir(dirname(file), { recursive: true });
-  const bundle = await rolldown({ input: "lib/server/serve.ts", platform: "node", logLevel: "silent" });
+  const bundle = await rolldown({ input: "lib/server/entry.ts", platform: "node", logLevel: "silent" });
   try {
     await bundle.write({ file: mine, format: "esm", codeSplitting: false });
     await rename(mine, file);

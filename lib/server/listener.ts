@@ -46,8 +46,6 @@ export type Listener = {
 };
 
 const API = /^\/api(?:[/?]|$)/;
-const BESIDE_API =
-  /^\/(?:metrics|mcp|\.well-known\/(?:jwks\.json|oauth-protected-resource(?:\/mcp)?|oauth-authorization-server(?:\/api\/auth)?))(?:\?|$)/;
 
 function listen(server: Server, port: number): Promise<void> {
   return new Promise((done, fail) => {
@@ -130,7 +128,8 @@ export async function startListener({ port, dispatch, nextServesApi, pages, head
       });
       for (const name in headers) outgoing.setHeader(name, headers[name] ?? "");
       const url = incoming.url ?? "";
-      if (direct && (BESIDE_API.test(url) || (!nextServesApi && API.test(url)))) return void direct(incoming, outgoing);
+      const isMine = API.test(url) ? !nextServesApi : dispatch?.isBesideApi(url.split("?", 1)[0] ?? "");
+      if (direct && isMine) return void direct(incoming, outgoing);
       void pages(incoming, outgoing);
     },
   );

@@ -17,14 +17,17 @@ export const noPages: Pages = {
   close: () => Promise.resolve(),
 };
 
-/** Another process renders the pages, so that rendering does not delay a payment or an emergency stop. */
-export function pagesOfAnotherProcess(env: Env): Pages {
+/**
+ * Another process renders the pages, so that rendering does not delay a payment or an emergency stop. `others` are the first
+ * segments of the paths that this process serves.
+ */
+export function pagesOfAnotherProcess(env: Env, others: ReadonlySet<string>): Pages {
   const pages = new PageProcess({
     memoryMiB: env.PAGES_MEMORY_MIB,
     environment: { ...process.env, DATABASE_POOL: String(env.DATABASE_POOL_PAGES) },
   });
   watchPages(() => pages.up);
-  return { handle: servePages(pages, { perSecond: env.RATE_LIMIT_PAGES }), close: () => pages.end() };
+  return { handle: servePages(pages, { perSecond: env.RATE_LIMIT_PAGES, others }), close: () => pages.end() };
 }
 
 /** Only for development: Next.js then also serves the API, and reloads open pages when the code changes. */

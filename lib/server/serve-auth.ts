@@ -6,14 +6,13 @@ import { followRequest, lostDatabase } from "#lib/db/request.ts";
 import { drainGate } from "#lib/command/gate-store.ts";
 import { ADDRESS_HEADER, addressOf } from "#lib/http/address.ts";
 import { countAttempt } from "#lib/http/attempts.ts";
-import type { Mounted } from "#lib/server/dispatch.ts";
 import { forwardOAuth, serveRegistration } from "#lib/server/serve-oauth.ts";
 import { withinDeadline } from "#lib/http/deadline.ts";
 import { check, splitUrl } from "#lib/http/input.ts";
 import { parseJson, readBody, requireJsonType } from "#lib/http/json.ts";
 import { isOwnOrigin } from "#lib/http/origin.ts";
 import { problemReply, toProblem } from "#lib/http/reply.ts";
-import { everyMethod, exportMethods, notFoundRoute } from "#lib/api/route.ts";
+import { exportMethods, type Methods, notFoundRoute } from "#lib/api/route.ts";
 import { RESET_SECONDS } from "#lib/identity/sessions/account-mails.ts";
 import { auth } from "#lib/identity/sessions/auth.ts";
 import { served, type Endpoint } from "#lib/identity/sessions/auth-inputs.ts";
@@ -154,17 +153,6 @@ async function answered(request: Request, work: () => Promise<Response>): Promis
 }
 
 /** Not an endpoint of better-auth, whose own registration writes other rows and has no limit of unused clients. */
-const registration: Mounted = {
-  path: `${BASE}/oauth2/register`,
-  methods: exportMethods({
-    POST: (request) => followRequest(() => answered(request, () => serveRegistration(request, addressOf(request)))),
-  }),
-};
-
-export const authMounted: readonly Mounted[] = [
-  ...[...Object.keys(served).filter(isServed), ...Object.values(callbacks)].map((path) => ({
-    path: BASE + path,
-    methods: everyMethod(serveAuth),
-  })),
-  registration,
-];
+export const registrationMethods: Methods = exportMethods({
+  POST: (request) => followRequest(() => answered(request, () => serveRegistration(request, addressOf(request)))),
+});

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Mounted } from "#lib/server/dispatch.ts";
 import { compileAccess } from "#lib/http/access.ts";
 import { parseJson, readBody, requireJsonType } from "#lib/http/json.ts";
 import { followRequest } from "#lib/db/request.ts";
@@ -17,8 +16,6 @@ import { answerVerify } from "#lib/execute/answer-verify.ts";
 import { readAsked } from "#lib/execute/settlement-request.ts";
 import { supportedKinds } from "#lib/settlement/facilitator.ts";
 import { x402Reason } from "#lib/settlement/x402-reason.ts";
-
-const BASE = "/api/x402";
 
 const Body = z.object({
   x402Version: z.literal([1, 2]),
@@ -122,12 +119,6 @@ const notAllowed = (allow: string, endpoint: Endpoint): Methods =>
     return respond({ status: 405, body, headers: { Allow: allow } }, newId("request"));
   });
 
-const supportedMethods: Methods = { ...notAllowed("GET, HEAD", "verify"), GET: supported, HEAD: supported };
+export const supportedMethods: Methods = { ...notAllowed("GET, HEAD", "verify"), GET: supported, HEAD: supported };
 export const verifyMethods: Methods = { ...notAllowed("POST", "verify"), POST: serve("verify") };
 export const settleMethods: Methods = { ...notAllowed("POST", "settle"), POST: serve("settle") };
-
-export const facilitatorMounted: readonly Mounted[] = [
-  { path: `${BASE}/supported`, methods: supportedMethods },
-  { path: `${BASE}/verify`, methods: verifyMethods },
-  { path: `${BASE}/settle`, methods: settleMethods },
-];

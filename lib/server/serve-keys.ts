@@ -1,8 +1,6 @@
 import { exportMethods, type Methods } from "#lib/api/route.ts";
 import { publicKeys } from "#lib/audit/signing-key.ts";
 
-export const KEYS_PATH = "/.well-known/jwks.json";
-
 /** Pages of other origins may read the keys, so that they can verify receipts. */
 const serve = (): Promise<Response> =>
   Promise.resolve(

@@ -6,8 +6,6 @@ import { metrics } from "#lib/telemetry/metrics.ts";
 import { exportMethods, notFoundRoute, type Methods } from "#lib/api/route.ts";
 import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
 
-export const METRICS_PATH = "/metrics";
-
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 /** If TRUSTED_PROXY_HOPS is above 0, no request counts as local, even if the proxy does not name its client. */

@@ -1,7 +1,6 @@
 import { ADDRESS_HEADER } from "#lib/http/address.ts";
 import { parseJson, readBody, requireJsonType } from "#lib/http/json.ts";
-import { exportMethods, type Serve } from "#lib/api/route.ts";
-import type { Mounted } from "#lib/server/dispatch.ts";
+import { exportMethods, type Methods, type Serve } from "#lib/api/route.ts";
 import { authorizationServer, protectedResource } from "#lib/identity/oauth/documents.ts";
 import { readAuthorizationRequest } from "#lib/identity/oauth/authorization-request.ts";
 import { keptQuery, sealedQuery } from "#lib/identity/oauth/connect-request.ts";
@@ -23,18 +22,9 @@ const documentOf =
   () =>
     Promise.resolve(Response.json(content(), { headers: documentHeaders }));
 
-const documents: Readonly<Record<string, () => object>> = {
-  "/.well-known/oauth-protected-resource": protectedResource,
-  "/.well-known/oauth-protected-resource/mcp": protectedResource,
-  // RFC 8414 puts the issuer's path after the well-known name. Older clients leave the issuer's path out.
-  "/.well-known/oauth-authorization-server/api/auth": authorizationServer,
-  "/.well-known/oauth-authorization-server": authorizationServer,
-};
-
-export const oauthDocuments: readonly Mounted[] = Object.entries(documents).map(([path, content]) => ({
-  path,
-  methods: exportMethods({ GET: documentOf(content) }),
-}));
+export const protectedResourceMethods: Methods = exportMethods({ GET: documentOf(protectedResource) });
+/** RFC 8414 puts the issuer's path after the well-known name. Older clients leave the issuer's path out, so two paths have it. */
+export const authorizationServerMethods: Methods = exportMethods({ GET: documentOf(authorizationServer) });
 
 /** RFC 6749, section 5.2. */
 const tokenRefusal = (error: string, description: string, status = 400): Response =>

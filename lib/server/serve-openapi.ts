@@ -4,8 +4,6 @@ import { newId } from "#lib/ids.ts";
 import { operations } from "#lib/operations/operations.ts";
 import { perProcess } from "#lib/process.ts";
 
-export const OPENAPI_PATH = "/api/v1/openapi.json";
-
 const text = (): string => perProcess("server/serve-openapi", () => JSON.stringify(openApiDocument(operations)));
 
 const serve = (): Promise<Response> =>

@@ -25,13 +25,14 @@ const BURST = 5;
 const KEPT_PER_PAGE = 20;
 
 /** Next.js decodes `%61` and resolves `..`, so without this check it would serve the API without this process's limits. */
-function belongsToApi(url: string): boolean {
+function isForeign(url: string, others: ReadonlySet<string>): boolean {
   const [path = ""] = url.split("?");
   let plain = path;
   try {
     plain = decodeURIComponent(path);
   } catch {}
-  return /^[\\/]+(?:api|metrics)(?:[\\/]|$)/i.test(plain) || /[\\/]\.{1,2}(?:[\\/]|$)/.test(plain);
+  const [first = ""] = plain.replace(/^[\\/]+/, "").split(/[\\/]/);
+  return others.has(first.toLowerCase()) || /[\\/]\.{1,2}(?:[\\/]|$)/.test(plain);
 }
 
 /** Resolves when the client has the reply or has gone. */
@@ -87,9 +88,12 @@ function passStream(incoming: IncomingMessage, outgoing: ServerResponse, pages: 
   outgoing.emit("close");
 }
 
-type Limits = { readonly perSecond: number };
+type Limits = {
+  readonly perSecond: number;
+  /** First segments of paths of other handlers. */ readonly others: ReadonlySet<string>;
+};
 
-export function servePages(pages: PageProcess, { perSecond }: Limits) {
+export function servePages(pages: PageProcess, { perSecond, others }: Limits) {
   const kept = new KeptDocuments();
   const takePage = createBuckets("pages", perSecond, perSecond * BURST);
   const takeKept = createBuckets("files", perSecond * KEPT_PER_PAGE, perSecond * KEPT_PER_PAGE * BURST);
@@ -115,7 +119,7 @@ export function servePages(pages: PageProcess, { perSecond }: Limits) {
   return async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const { method, url = "", headers, socket } = incoming;
     if (method !== "GET" && method !== "HEAD") return refuse(outgoing, refusals.otherMethod);
-    if (!url.startsWith("/") || belongsToApi(url)) return refuse(outgoing, refusals.nothing);
+    if (!url.startsWith("/") || isForeign(url, others)) return refuse(outgoing, refusals.nothing);
     const forwarded = headers["x-forwarded-for"];
     const address = addressFrom(
       socket.remoteAddress ?? "unknown",

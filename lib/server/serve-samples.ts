@@ -1,4 +1,5 @@
-import { exportMethods, notFoundRoute } from "#lib/api/route.ts";
+import { exportMethods, type Methods, notFoundRoute } from "#lib/api/route.ts";
+import { splitUrl } from "#lib/http/input.ts";
 import { requireAllowed, takeAddress } from "#lib/http/rate-limit.ts";
 import { headersOf, toProblem } from "#lib/http/reply.ts";
 import { withinDeadline } from "#lib/http/deadline.ts";
@@ -6,12 +7,12 @@ import { newId } from "#lib/ids.ts";
 import { problemBody, problems } from "#lib/problem.ts";
 import { sampleAsset } from "#lib/sandbox/sample-asset.ts";
 import { samples } from "#lib/sandbox/samples.ts";
-import type { Mounted } from "#lib/server/dispatch.ts";
 
 /** The code of the sample sellers is loaded with the first request, because not every installation has them. */
 async function serve(request: Request): Promise<Response> {
   const asset = sampleAsset();
-  if (!asset) return notFoundRoute(request);
+  const { path } = splitUrl(request.url);
+  if (!asset || samples.every((one) => one.path !== path)) return notFoundRoute(request);
   const requestId = newId("request");
   try {
     requireAllowed(takeAddress(request));
@@ -27,4 +28,4 @@ async function serve(request: Request): Promise<Response> {
   }
 }
 
-export const samplesMounted: readonly Mounted[] = samples.map(({ path }) => ({ path, methods: exportMethods({ GET: serve }) }));
+export const sampleMethods: Methods = exportMethods({ GET: serve });

@@ -12,7 +12,7 @@ import { boot } from "#lib/server/boot.ts";
 import { untilDone } from "#lib/server/start-steps.ts";
 import { noPages, pagesOfAnotherProcess, pagesOfThisProcess, type Pages } from "#lib/server/open-pages.ts";
 import { issueSetupCode } from "#lib/platform/setup-code.ts";
-import { dispatch } from "#lib/server/routes.ts";
+import type { Dispatch } from "#lib/server/dispatch.ts";
 import { startWorkers } from "#lib/server/workers.ts";
 
 const DRAIN_LIMIT_MS = 30_000;
@@ -22,11 +22,12 @@ export type ServeOptions = {
   /** Who renders the pages: another process, this process with a function that loads them, or nobody. */
   readonly pages: "another process" | ((port: number) => Promise<Pages>) | null;
   readonly say: (line: string) => void;
+  readonly dispatch: Dispatch;
 };
 
-function openPages({ pages }: ServeOptions, env: Env): Pages {
+function openPages({ pages, dispatch }: ServeOptions, env: Env): Pages {
   if (pages === null) return noPages;
-  return pages === "another process" ? pagesOfAnotherProcess(env) : pagesOfThisProcess(() => pages(env.PORT));
+  return pages === "another process" ? pagesOfAnotherProcess(env, dispatch.roots) : pagesOfThisProcess(() => pages(env.PORT));
 }
 
 type Stop = (reason: string, code: number) => Promise<void>;
@@ -59,7 +60,7 @@ function listenForTheEnd(): { readonly isAsked: boolean; carryOut(stop: Stop): v
 }
 
 export async function serve(options: ServeOptions): Promise<void> {
-  const { development, say } = options;
+  const { development, say, dispatch } = options;
   const began = performance.now();
   const end = listenForTheEnd();
   const steps = untilDone(say, () => end.isAsked);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { env } from "#lib/env.ts";
 import { forget } from "#lib/process.ts";
-import { dispatch } from "#lib/server/routes.ts";
+import { dispatch } from "#lib/server/entry.ts";
 import { newApiKey } from "#lib/identity/keys/api-key.ts";
 import { useDatabase } from "#test/database.ts";
 import { createAgent, createOrganization, type Credential } from "#test/tenant.ts";

@@ -1,5 +1,4 @@
-import { everyMethod } from "#lib/api/route.ts";
-import { dispatch } from "#lib/server/routes.ts";
+import { everyMethod, notFoundRoute } from "#lib/api/route.ts";
 
-/** Only development serves the API through Next.js; otherwise the service's own HTTP server calls `dispatch`. */
-export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = everyMethod((request) => dispatch(request));
+/** Answers the paths that no other file here serves. */
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = everyMethod(notFoundRoute);

@@ -6,7 +6,7 @@ import * as contract from "#lib/identity/keys/contract.ts";
 import { pauseServiceAccount } from "#lib/identity/keys/pause-service-account.ts";
 import { resumeServiceAccount } from "#lib/identity/keys/resume-service-account.ts";
 import { revokeServiceAccount } from "#lib/identity/keys/revoke-service-account.ts";
-import { dispatch } from "#lib/server/routes.ts";
+import { dispatch } from "#lib/server/entry.ts";
 import { stillAdmits } from "#lib/settlement/reconcile.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";

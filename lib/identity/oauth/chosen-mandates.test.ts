@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { env } from "#lib/env.ts";
-import { dispatch } from "#lib/server/routes.ts";
+import { dispatch } from "#lib/server/entry.ts";
 import type { Capability } from "#lib/vocabulary.ts";
 import { approve, checkoutScene, open, preview, previewed, reviewed } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";

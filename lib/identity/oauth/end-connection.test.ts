@@ -9,7 +9,7 @@ import { updateMember } from "#lib/identity/members/update-member.ts";
 import { endConnection } from "#lib/identity/oauth/end-connection.ts";
 import { authenticateAgent } from "#lib/identity/oauth/authenticate-agent.ts";
 import * as contract from "#lib/identity/oauth/contract.ts";
-import { dispatch } from "#lib/server/routes.ts";
+import { dispatch } from "#lib/server/entry.ts";
 import { useDatabase } from "#test/database.ts";
 import { newMember, newOrganization } from "#test/identity.ts";
 import { connected, program, registerClient, takeTokens } from "#test/oauth.ts";

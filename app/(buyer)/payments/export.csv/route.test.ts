@@ -6,7 +6,7 @@ import { session } from "#lib/identity/tables.ts";
 import { useDatabase } from "#test/database.ts";
 import { seedPayments } from "#test/many-payments.ts";
 import { createOrganization, createPerson } from "#test/tenant.ts";
-import { GET } from "./route.ts";
+import { GET } from "./route.tsx";
 
 useDatabase();
 

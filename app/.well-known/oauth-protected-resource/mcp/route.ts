@@ -1,0 +1,3 @@
+import { protectedResourceMethods } from "#lib/server/serve-oauth.ts";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = protectedResourceMethods;

@@ -1,0 +1,5 @@
+import { methods, route } from "#lib/api/route.ts";
+import * as contract from "#lib/commerce/checkout-contract.ts";
+import { rejectCheckout } from "#lib/commerce/reject-checkout.ts";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(route(contract.rejectCheckout, rejectCheckout));

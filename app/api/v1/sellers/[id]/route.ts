@@ -1,0 +1,5 @@
+import { methods, route } from "#lib/api/route.ts";
+import * as contract from "#lib/sellers/contract.ts";
+import { getSeller } from "#lib/sellers/get-seller.ts";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(route(contract.getSeller, getSeller));

@@ -1,0 +1,3 @@
+import { verifyMethods } from "#lib/server/serve-facilitator.ts";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = verifyMethods;
