@@ -72,6 +72,7 @@ export default defineConfig({
     "max-lines-per-function": ["error", { max: 70 }],
     // A loop may have to wait for each step, because the order matters for locks, pages and retries.
     "no-await-in-loop": "off",
+    "floors/doors": "error",
     "floors/process-names": "error",
     "no-shadow": "off",
     "import/no-unassigned-import": "off",

@@ -20,7 +20,7 @@ async function lint(files: Readonly<Record<string, string>>): Promise<string> {
   // `scripts`.
   await writeFile(join(folder, "oxlint.config.ts"), `export { default } from "${join(root, "oxlint.config.ts")}";\n`);
   await symlink(join(root, "scripts"), join(folder, "scripts"));
-  return spawnSync(join(root, "node_modules/.bin/oxlint"), ["lib"], { cwd: folder, encoding: "utf8" }).stdout;
+  return spawnSync(join(root, "node_modules/.bin/oxlint"), Object.keys(files), { cwd: folder, encoding: "utf8" }).stdout;
 }
 
 const value = "export const value = 1;\n";
@@ -65,6 +65,34 @@ test.each([
     { "lib/audit/one.test.ts": 'forget("audit/gone");\n' },
     "lib/audit/gone.ts does not exist",
   ],
+  [
+    "another module in a room",
+    { "lib/payments/high.ts": user("holds/inner/low.ts"), "lib/holds/inner/low.ts": value },
+    "lib/holds/inner is a room of lib/holds",
+  ],
+  [
+    "a module in a room of the module around it",
+    { "lib/mandates/lifecycle/high.ts": user("mandates/inner/low.ts"), "lib/mandates/inner/low.ts": value },
+    "lib/mandates/inner is a room",
+  ],
+  [
+    "a module in a room of a module inside it, however deep",
+    { "lib/payments/high.ts": user("identity/keys/one/two/low.ts"), "lib/identity/keys/one/two/low.ts": value },
+    "lib/identity/keys/one/two is a room of lib/identity/keys",
+  ],
+  ["a test of another module in a room", { "lib/audit/one.test.ts": user("holds/inner/low.ts") }, "lib/holds/inner is a room"],
+  ["a type from a room", { "lib/payments/high.ts": typeUser("holds/inner/low.ts") }, "lib/holds/inner is a room"],
+  ["an import upward from a room", { "lib/db/inner/low.ts": user("payments/high.ts") }, "db must not import from payments"],
+  ["a page in a room", { "app/page.tsx": user("holds/inner/low.ts") }, "lib/holds/inner is a room"],
+  ["a component in a room", { "components/one.tsx": user("holds/inner/low.ts") }, "lib/holds/inner is a room"],
+  ["a benchmark in a room", { "bench/one.ts": user("holds/inner/low.ts") }, "lib/holds/inner is a room"],
+  [
+    "an example that enters a room by a relative path",
+    { "examples/one.ts": 'export const low = () => import("../lib/holds/inner/low.ts");\n' },
+    "lib/holds/inner is a room",
+  ],
+  ["a journey in a room", { "e2e/setup/one.ts": user("holds/inner/low.ts") }, "lib/holds/inner is a room"],
+  ["a shared test in a room", { "test/one.test.ts": user("holds/inner/low.ts") }, "lib/holds/inner is a room"],
   ["a folder that is no module", { "lib/attic/old.ts": user("money.ts") }, "not in the list of modules"],
 ] as const)("the linter refuses %s", async (_, files, words) => {
   expect(await lint(files)).toContain(words);
@@ -77,6 +105,19 @@ test("the linter accepts imports downward and within a module", async () => {
     "lib/db/low.ts": user("money.ts"),
   });
   expect(said).not.toContain("floors(downward)");
+});
+
+test("the linter accepts imports of a module's own rooms, from its tests too", async () => {
+  const said = await lint({
+    "lib/holds/high.ts": user("holds/inner/low.ts"),
+    "lib/holds/inner/low.ts": user("holds/inner/deep/lower.ts"),
+    "lib/holds/inner/deep/lower.ts": user("holds/other/low.ts"),
+    "lib/holds/other/low.test.ts": user("holds/inner/low.ts"),
+    "lib/holds/other/low.ts": user("db/low.ts"),
+    "lib/payments/low.ts": user("holds/high.ts"),
+    "app/page.tsx": user("holds/high.ts"),
+  });
+  expect(said).not.toContain("floors(");
 });
 
 test("the linter accepts values of the process that begin with their file's path", async () => {

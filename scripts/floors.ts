@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix, relative } from "node:path";
 
 /**
  * The modules of lib/, from the lowest to the highest. A module may import only from itself and from modules before it in this
@@ -54,13 +54,22 @@ export const floors = [
   "server",
 ] as const;
 
+type Place = { readonly name: string; readonly floor: number; readonly room: string };
+
 /**
- * The module to which a path below lib/ belongs, and its position in the list, counted from 1. The position is 0 for a file
- * directly in lib/, and -1 if the folder is not a module.
+ * The module to which a path below lib/ belongs, its position in the list, counted from 1, and the room of the module, which is the
+ * path of a subfolder that is no module itself, or empty for the module's own folder. The position is 0 for a file directly in
+ * lib/, and -1 if no folder of the path is a module.
  */
-function placeOf(path: string): { readonly name: string; readonly floor: number } {
-  const name = path.split("/").slice(0, -1).join("/");
-  return name === "" ? { name: "lib", floor: 0 } : { name, floor: floors.indexOf(name as (typeof floors)[number]) + 1 || -1 };
+export function placeOf(path: string): Place {
+  const folders = path.split("/").slice(0, -1);
+  if (folders.length === 0) return { name: "lib", floor: 0, room: "" };
+  for (let depth = folders.length; depth > 0; depth--) {
+    const name = folders.slice(0, depth).join("/");
+    const floor = floors.indexOf(name as (typeof floors)[number]) + 1;
+    if (floor > 0) return { name, floor, room: folders.slice(depth).join("/") };
+  }
+  return { name: folders.join("/"), floor: -1, room: "" };
 }
 
 /** The error message for an import; null if the import is allowed. Both paths are relative to lib/. */
@@ -69,6 +78,16 @@ export function wrongImport(from: string, to: string): string | null {
   if (own.floor < 0) return `lib/${own.name} is not in the list of modules in scripts/floors.ts.`;
   if (other.floor <= own.floor) return null;
   return `${own.name} must not import from ${other.name}, which is above it. Move the file, or hand the function in.`;
+}
+
+/**
+ * The error message for an import from a room, the inside of a module; null if the import is allowed. `from` is relative to the
+ * repository, because files outside lib/ may not enter a room either. `to` is relative to lib/.
+ */
+export function wrongDoor(from: string, to: string): string | null {
+  const { name, room } = placeOf(to);
+  if (room === "" || (from.startsWith("lib/") && placeOf(from.slice("lib/".length)).name === name)) return null;
+  return `lib/${name}/${room} is a room of lib/${name}: others import the files directly in lib/${name}.`;
 }
 
 /** The lib/ file that a name of perProcess begins with, without its ending. */
@@ -88,15 +107,15 @@ export function wrongName(by: "perProcess" | "forget", name: string | undefined,
 
 type Source = { readonly type: string; readonly value?: unknown };
 type Importing = { readonly source?: Source | null; readonly argument?: Source };
-type Context = { readonly filename: string; report(finding: { node: unknown; message: string }): void };
+type Context = { readonly cwd: string; readonly filename: string; report(finding: { node: unknown; message: string }): void };
 
-function create(context: Context) {
-  const from = /\/lib\/(.+)$/.exec(context.filename.replaceAll("\\", "/"))?.[1];
-  if (!from) return {};
+const slashes = (path: string): string => path.replaceAll("\\", "/");
+
+/** The visitors that report what `wrong` says of each imported path. */
+function everyImport(context: Context, wrong: (path: string) => string | null) {
   const check = (node: Importing): void => {
     const path = (node.source ?? node.argument)?.value;
-    const to = typeof path === "string" ? /^#lib\/(.+)$/.exec(path)?.[1] : undefined;
-    const message = to ? wrongImport(from, to) : null;
+    const message = typeof path === "string" ? wrong(path) : null;
     if (message) context.report({ node, message });
   };
   return {
@@ -106,6 +125,23 @@ function create(context: Context) {
     ExportAllDeclaration: check,
     TSImportType: check,
   };
+}
+
+function create(context: Context) {
+  const from = /\/lib\/(.+)$/.exec(slashes(context.filename))?.[1];
+  if (!from) return {};
+  return everyImport(context, (path) => {
+    const to = /^#lib\/(.+)$/.exec(path)?.[1];
+    return to ? wrongImport(from, to) : null;
+  });
+}
+
+function createDoors(context: Context) {
+  const from = slashes(relative(context.cwd, context.filename));
+  return everyImport(context, (path) => {
+    const target = /^\.{1,2}\//.test(path) ? posix.join(posix.dirname(from), path) : path.replace(/^#/, "");
+    return target.startsWith("lib/") ? wrongDoor(from, target.slice("lib/".length)) : null;
+  });
 }
 
 type Text = {
@@ -121,7 +157,7 @@ function textOf({ value, quasis }: Text): string | undefined {
 }
 
 function createNames(context: Context) {
-  const path = context.filename.replaceAll("\\", "/");
+  const path = slashes(context.filename);
   const from = /\/lib\/(.+)$/.exec(path)?.[1];
   if (from === "process.ts") return {};
   return {
@@ -137,4 +173,7 @@ function createNames(context: Context) {
   };
 }
 
-export default { meta: { name: "floors" }, rules: { downward: { create }, "process-names": { create: createNames } } };
+export default {
+  meta: { name: "floors" },
+  rules: { downward: { create }, doors: { create: createDoors }, "process-names": { create: createNames } },
+};
