@@ -28,7 +28,9 @@ const directions = (files: string[], ...bans: Ban[][]): OxlintOverride => ({
 /** Files without I/O, such as those with decisions. */
 const decisions = [
   "lib/mandates/{denials,fix-denial,fix-words,policy,rules-*,windows,calendar,duration,facts,reason,status,check-policy,check-terms,compile-policy}.ts",
-  "lib/payments/{decide-batch,compare-intent,backtest,take-hold,settlement-state,stage}.ts",
+  "lib/payments/{backtest,settlement-state,stage}.ts",
+  "lib/payments/batch/{decide,take-hold}.ts",
+  "lib/payments/offers/compare-intent.ts",
   "lib/holds/execution-rules.ts",
   "lib/approvals/{approval,checkout-state}.ts",
   "lib/billing/fees.ts",
@@ -109,7 +111,7 @@ export default defineConfig({
       app,
       framework,
     ),
-    directions(["lib/payments/batch-*.ts"], app, framework),
+    directions(["lib/payments/batch/{facts,load,read,rows,save,statements}.ts"], app, framework),
     directions(
       ["lib/**/{contract,*-contract}.ts", "lib/**/*-schema.ts", "lib/http/{operation,client,query}.ts"],
       app,

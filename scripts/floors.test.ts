@@ -1,10 +1,11 @@
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { operations } from "#lib/operations/operations.ts";
-import { floors } from "./floors.ts";
+import { floors, placeOf } from "./floors.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -141,15 +142,28 @@ async function handlersIn(folder: string): Promise<readonly (readonly [name: str
 
 const fileOf = (name: string): string => `${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`;
 
+/** The files of a module and of its rooms, as paths from its folder. */
+async function filesOf(name: string): Promise<string[]> {
+  const files = await readdir(join(root, "lib", name), { recursive: true });
+  return files.map((file) => file.replaceAll("\\", "/")).filter((file) => placeOf(`${name}/${file}`).name === name);
+}
+
+/** The rooms of a module, as paths from its folder. */
+const roomsOf = (name: string, files: readonly string[]): string[] =>
+  [...new Set(files.map((file) => placeOf(`${name}/${file}`).room))].filter((room) => room !== "").toSorted();
+
 test.each(floors)(
-  "the README of lib/%s names existing files, all its stores and contracts, and exactly its operations",
+  "the README of lib/%s names existing files, all its stores and contracts, and exactly its rooms and operations",
   async (name) => {
     const folder = join(root, "lib", name);
     const text = await readFile(join(folder, "README.md"), "utf8");
-    const files = await readdir(folder);
-    const named = [...text.matchAll(/`([\w-]+\.ts)`/g)].map(([, file]) => file);
-    expect(named.filter((file) => !files.includes(file ?? ""))).toEqual([]);
-    expect(files.filter((file) => /^(?:.*-)?(?:store|contract)\.ts$/.test(file) && !named.includes(file))).toEqual([]);
+    const files = (await filesOf(name)).filter((file) => /\.\w+$/.test(file));
+    const named = [...text.matchAll(/`((?:[\w-]+\/)*[\w-]+\.ts)`/g)].map(([, file = ""]) => file);
+    const isThere = (file: string): boolean => (file.startsWith("lib/") ? existsSync(join(root, file)) : files.includes(file));
+    expect(named.filter((file) => !isThere(file))).toEqual([]);
+    expect(files.filter((file) => /^(?:.*[/-])?(?:store|contract)\.ts$/.test(file) && !named.includes(file))).toEqual([]);
+    const [, rooms = ""] = /\*\*Rooms:\*\*([^.]*)\./.exec(text) ?? [];
+    expect([...rooms.matchAll(/`([\w/-]+)`/g)].map(([, room]) => room).toSorted()).toEqual(roomsOf(name, files));
     const [, listed = ""] = /\*\*Operations:\*\*([^.]*)\./.exec(text) ?? [];
     const handlers = (await handlersIn(folder)).map(([handler]) => handler);
     expect([...listed.matchAll(/`(\w+)`/g)].map(([, operation]) => operation)).toEqual(handlers.toSorted());

@@ -4,7 +4,7 @@ import { database } from "#lib/db/client.ts";
 import { authorizationOf, findExecution } from "#lib/holds/execution-store.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import type * as contract from "#lib/payments/receipt-contract.ts";
-import { executionReceipt } from "#lib/payments/make-receipt.ts";
+import { executionReceipt } from "#lib/payments/receipts/make.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import { executionTypes } from "#lib/receipts/check-event.ts";
 import type { SettlementStatus } from "#lib/vocabulary.ts";

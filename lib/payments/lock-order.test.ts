@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { slotOf } from "#lib/command/idempotency.ts";
 import { mainPool, pool, type Sql } from "#lib/db/client.ts";
-import { lockWithCheckouts } from "#lib/payments/batch-statements.ts";
+import { lockWithCheckouts } from "#lib/payments/batch/statements.ts";
 import { approve, checkoutScene, previewed, reviewed } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";

@@ -4,7 +4,7 @@ import type { AuditEvent } from "#lib/audit/chain.ts";
 import type { Line } from "#lib/approvals/basket.ts";
 import type { Decision } from "#lib/mandates/facts.ts";
 import type { NamedIntent } from "#lib/payment-intent.ts";
-import type { ProbeResult, DueProbe } from "#lib/payments/required-probe.ts";
+import type { ProbeResult, DueProbe } from "#lib/payments/offers/required-probe.ts";
 import type { Problem } from "#lib/problem.ts";
 import type { AssuranceLevel, Capability, Environment } from "#lib/vocabulary.ts";
 

@@ -8,7 +8,7 @@ import { metrics } from "#lib/telemetry/metrics.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { useNonceSlotOf } from "#lib/onchain/registry/nonce-slot-store.ts";
 import { reservationIdOf } from "#lib/holds/ids.ts";
-import { breaksCap } from "#lib/payments/caps.ts";
+import { breaksCap } from "#lib/payments/executions/caps.ts";
 import {
   authorizationOf,
   reloadExecution,

@@ -1,15 +1,15 @@
 import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
-import { openCheckout } from "#lib/payments/open-checkout.ts";
+import { openCheckout } from "#lib/payments/offers/open-checkout.ts";
 import type { NewCheckout } from "#lib/approvals/checkout-rows.ts";
 import type { Call } from "#lib/call-schema.ts";
 import type { ApprovalRequest, Decision, Finding, Findings } from "#lib/mandates/facts.ts";
 import { asksPerson, renderReasons } from "#lib/mandates/render-reasons.ts";
 import { repeated } from "#lib/mandates/sentences-limits.ts";
 import { subtract, type Atomic } from "#lib/money.ts";
-import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
+import type { RegisteredResource, RegisteredSeller } from "#lib/payments/offers/compare-intent.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
 import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
-import type { Budget, BatchFacts } from "#lib/payments/batch-facts.ts";
+import type { Budget, BatchFacts } from "#lib/payments/batch/facts.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
 export type OpenApproval = {

@@ -1,8 +1,13 @@
 import { readAmount } from "#lib/money.ts";
-import { compareFixed } from "#lib/payments/compare-fixed-price.ts";
-import { compareIntent, type Difference, type RegisteredResource, type RegisteredSeller } from "#lib/payments/compare-intent.ts";
+import { compareFixed } from "#lib/payments/offers/compare-fixed-price.ts";
+import {
+  compareIntent,
+  type Difference,
+  type RegisteredResource,
+  type RegisteredSeller,
+} from "#lib/payments/offers/compare-intent.ts";
 import type { Item } from "#lib/payments/queue-item.ts";
-import type { Terms } from "#lib/payments/present-intent.ts";
+import type { Terms } from "#lib/payments/offers/present-intent.ts";
 import { compareQuoted, type OfferJudgement, type Offer } from "#lib/payments/unregistered-offer.ts";
 
 type Parties = {

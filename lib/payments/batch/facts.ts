@@ -9,7 +9,7 @@ import { compilePolicy } from "#lib/mandates/compile-policy.ts";
 import type { CompiledPolicy } from "#lib/mandates/compile-policy.ts";
 import type { MandateFacts, Usage } from "#lib/mandates/facts.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
-import type { OpenApproval } from "#lib/payments/ask-person.ts";
+import type { OpenApproval } from "#lib/payments/batch/ask-person.ts";
 import {
   answersOf,
   bucketsOf,
@@ -20,10 +20,10 @@ import {
   resourcesOf,
   sellersOf,
   type LockedMandate,
-} from "#lib/payments/batch-read.ts";
-import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
+} from "#lib/payments/batch/read.ts";
+import type { RegisteredResource, RegisteredSeller } from "#lib/payments/offers/compare-intent.ts";
 import type { Item } from "#lib/payments/queue-item.ts";
-import type { BatchRows } from "#lib/payments/batch-load.ts";
+import type { BatchRows } from "#lib/payments/batch/load.ts";
 import { answerOf } from "#lib/holds/render-answer.ts";
 import { perProcess } from "#lib/process.ts";
 import type { StoredMandateStatus } from "#lib/vocabulary.ts";
@@ -33,7 +33,7 @@ const COMPILED_MAX = 10_000;
 export type PolicyEntry = { readonly version: number; readonly policy: CompiledPolicy };
 
 /** Compiled policies by mandate. A version of a policy never changes, so an entry is valid while the mandate has that version. */
-const compiled = (): Map<string, PolicyEntry> => perProcess("payments/batch-facts", () => new Map());
+const compiled = (): Map<string, PolicyEntry> => perProcess("payments/batch/facts", () => new Map());
 
 /** A copy, because the cache may evict policies while the batch runs. */
 export function compiledPolicies(items: readonly Item[]): Map<string, PolicyEntry> {

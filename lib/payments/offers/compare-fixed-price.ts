@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
 import { displayAmount } from "#lib/money.ts";
-import type { Difference } from "#lib/payments/compare-intent.ts";
+import type { Difference } from "#lib/payments/offers/compare-intent.ts";
 import { chainOfNetwork } from "#lib/x402/version-1.ts";
 
 /** The payment terms of a registered resource with a fixed price; the amount is in the smallest unit. */

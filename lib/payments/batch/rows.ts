@@ -6,9 +6,9 @@ import type { StoredIntent } from "#lib/holds/stored-intent.ts";
 import { authorizations, changedReservations, paymentTerms } from "#lib/holds/tables.ts";
 import { usageBuckets } from "#lib/mandates/tables.ts";
 import { add, zero, type Atomic } from "#lib/money.ts";
-import type { NewAuthorization } from "#lib/payments/decide-batch.ts";
+import type { NewAuthorization } from "#lib/payments/batch/decide.ts";
 import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
-import type { Hold } from "#lib/payments/take-hold.ts";
+import type { Hold } from "#lib/payments/batch/take-hold.ts";
 import { toWire } from "#lib/time.ts";
 
 export type ChainedAuthorization = NewAuthorization & { readonly event: ChainedEvent; readonly stored: StoredIntent };

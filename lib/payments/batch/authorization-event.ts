@@ -1,7 +1,7 @@
 import type { AuditEvent } from "#lib/audit/chain.ts";
 import { policyDecisionIdOf, reservationIdOf } from "#lib/holds/ids.ts";
 import { idUnder } from "#lib/ids.ts";
-import type { NewAuthorization } from "#lib/payments/decide-batch.ts";
+import type { NewAuthorization } from "#lib/payments/batch/decide.ts";
 import { subjectOf } from "#lib/payments/queue-item.ts";
 
 const auditType = { allow: "payment.authorized", deny: "payment.denied", requireApproval: "payment.approvalRequired" } as const;

@@ -2,10 +2,10 @@ import type { Decision, IntentFacts } from "#lib/mandates/facts.ts";
 import { addHold } from "#lib/mandates/usage.ts";
 import { bucketAt, type Bucket } from "#lib/mandates/windows.ts";
 import { add, type Atomic } from "#lib/money.ts";
-import type { Question } from "#lib/payments/ask-person.ts";
-import type { NewAuthorization } from "#lib/payments/decide-batch.ts";
+import type { Question } from "#lib/payments/batch/ask-person.ts";
+import type { NewAuthorization } from "#lib/payments/batch/decide.ts";
 import { subjectOf } from "#lib/payments/queue-item.ts";
-import type { Budget } from "#lib/payments/batch-facts.ts";
+import type { Budget } from "#lib/payments/batch/facts.ts";
 
 export type Hold = {
   readonly amount: Atomic;

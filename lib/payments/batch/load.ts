@@ -15,7 +15,7 @@ import {
   type Fact,
   type Locks,
   type Pairs,
-} from "#lib/payments/batch-statements.ts";
+} from "#lib/payments/batch/statements.ts";
 import { namedSeller, readOffer, unregisteredPayee, type Offer } from "#lib/payments/unregistered-offer.ts";
 import { canonicalDomain } from "#lib/sellers/domain.ts";
 

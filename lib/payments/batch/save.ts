@@ -6,10 +6,10 @@ import { idempotency } from "#lib/command/tables.ts";
 import { given } from "#lib/db/bulk.ts";
 import { sqlState } from "#lib/db/failure.ts";
 import { columnsOf } from "#lib/db/rows.ts";
-import type { NewAuthorization, ItemRecord } from "#lib/payments/decide-batch.ts";
-import { eventOf } from "#lib/payments/authorization-event.ts";
-import { nothing, pipelined } from "#lib/payments/batch-load.ts";
-import { authorize, bySlot, type ChainedAuthorization } from "#lib/payments/batch-rows.ts";
+import type { NewAuthorization, ItemRecord } from "#lib/payments/batch/decide.ts";
+import { eventOf } from "#lib/payments/batch/authorization-event.ts";
+import { nothing, pipelined } from "#lib/payments/batch/load.ts";
+import { authorize, bySlot, type ChainedAuthorization } from "#lib/payments/batch/rows.ts";
 import { storeIntent } from "#lib/holds/stored-intent.ts";
 import { toWire } from "#lib/time.ts";
 

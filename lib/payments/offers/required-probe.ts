@@ -1,9 +1,9 @@
 import { namesDomain } from "#lib/mandates/rules-seller.ts";
 import type { CompiledPolicy } from "#lib/mandates/compile-policy.ts";
 import type { Decision } from "#lib/mandates/facts.ts";
-import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
+import type { RegisteredResource, RegisteredSeller } from "#lib/payments/offers/compare-intent.ts";
 import type { AskedIntent } from "#lib/payment-intent.ts";
-import type { Terms } from "#lib/payments/present-intent.ts";
+import type { Terms } from "#lib/payments/offers/present-intent.ts";
 import type { OfferJudgement, Offer } from "#lib/payments/unregistered-offer.ts";
 import { fitsTemplate } from "#lib/sellers/resource-of-payment.ts";
 import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";

@@ -1,6 +1,6 @@
 import { formatAmount, type Atomic } from "#lib/money.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
-import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
+import type { RegisteredResource, RegisteredSeller } from "#lib/payments/offers/compare-intent.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
 import type { Item } from "#lib/payments/queue-item.ts";
 import type { OfferJudgement } from "#lib/payments/unregistered-offer.ts";

@@ -1,8 +1,8 @@
 import type { Sql } from "#lib/db/sql.ts";
 import type { Item } from "#lib/payments/queue-item.ts";
-import { probesOf, type BatchTerms } from "#lib/payments/judge-item.ts";
-import type { BatchFacts } from "#lib/payments/batch-facts.ts";
-import { offersSeen } from "#lib/payments/batch-statements.ts";
+import { probesOf, type BatchTerms } from "#lib/payments/batch/judge-item.ts";
+import type { BatchFacts } from "#lib/payments/batch/facts.ts";
+import { offersSeen } from "#lib/payments/batch/statements.ts";
 
 /** This costs an extra round trip only if a payment goes to an allowed domain that its seller has not verified. */
 export async function withSeenOffers(c: Sql, items: readonly Item[], facts: BatchFacts, terms: BatchTerms): Promise<BatchFacts> {

@@ -4,8 +4,8 @@ import { readerOf } from "#lib/db/rows.ts";
 import { authorizations } from "#lib/holds/tables.ts";
 import type { apiKeys, member, serviceAccounts } from "#lib/identity/tables.ts";
 import { mandates, mandateVersions, usageBuckets } from "#lib/mandates/tables.ts";
-import type { BatchRows } from "#lib/payments/batch-load.ts";
-import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
+import type { BatchRows } from "#lib/payments/batch/load.ts";
+import type { RegisteredResource, RegisteredSeller } from "#lib/payments/offers/compare-intent.ts";
 import type { StopOver } from "#lib/sellers/stops.ts";
 import { resources, sellers } from "#lib/sellers/tables.ts";
 
@@ -35,7 +35,7 @@ type Members = {
   };
 };
 
-/** The rows of one kind that are not rows of a table. batch-statements.ts selects their fields. */
+/** The rows of one kind that are not rows of a table. statements.ts selects their fields. */
 export const members = <K extends keyof Members>({ found }: BatchRows, what: K): readonly Members[K][] =>
   (found.get(what) ?? []).map(({ row }) => row as Members[K]);
 
