@@ -37,7 +37,7 @@ const decisions = [
   "lib/x402/{failure,verify,compare-challenge}.ts",
   "lib/commerce/{readiness,order-state}.ts",
   "lib/outbound/outbound-address.ts",
-  "lib/pages/timeline.ts",
+  "lib/pages/buyer/timeline.ts",
   "lib/storefront/{read-manifest,read-quote,seller-text}.ts",
   "lib/{money,next-actions,problem,vocabulary}.ts",
 ];

@@ -1,9 +1,9 @@
 import { FirstRequest, type FirstRequestReader } from "#components/docs/first-request.tsx";
-import { sampleFor } from "#lib/pages/quickstart.ts";
+import { sampleFor } from "#lib/pages/docs/quickstart.ts";
 import { env } from "#lib/env.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";
-import { viewServiceAccounts } from "#lib/pages/view-service-accounts.ts";
-import { viewMandates } from "#lib/pages/view-mandates.ts";
+import { viewServiceAccounts } from "#lib/pages/settings/view-service-accounts.ts";
+import { viewMandates } from "#lib/pages/buyer/view-mandates.ts";
 import { assetOf } from "#lib/chains/chains.ts";
 
 const MANDATES = 20;

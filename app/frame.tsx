@@ -3,7 +3,7 @@ import { notFound, redirect } from "next/navigation";
 import { cache, type ReactNode } from "react";
 import { AppShell } from "#components/shell/app-shell.tsx";
 import { ChooseOrganization } from "#components/shell/choose-organization.tsx";
-import { waitingCount } from "#lib/pages/view-approvals.ts";
+import { waitingCount } from "#lib/pages/buyer/view-approvals.ts";
 import { env } from "#lib/env.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
 import { viewSession } from "#lib/identity/sessions/get-session.ts";

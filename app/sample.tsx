@@ -2,7 +2,7 @@ import { SamplePayment } from "#components/start/sample-payment.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { env } from "#lib/env.ts";
 import type { MemberCaller } from "#lib/http/operation.ts";
-import { viewMandates } from "#lib/pages/view-mandates.ts";
+import { viewMandates } from "#lib/pages/buyer/view-mandates.ts";
 import { sampleAsset } from "#lib/sandbox/sample-asset.ts";
 import { askedSample } from "#lib/sandbox/samples.ts";
 

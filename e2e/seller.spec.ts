@@ -6,7 +6,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { call } from "#lib/http/client.ts";
 import { createServiceAccount } from "#lib/identity/keys/contract.ts";
 import { getSession } from "#lib/identity/sessions/contract.ts";
-import { routesOf } from "#lib/pages/snippets.ts";
+import { routesOf } from "#lib/pages/seller/snippets.ts";
 import { PASSWORD, newMember, newOrganization } from "#test/identity.ts";
 import { newSeller, randomAddress } from "#test/sellers.ts";
 import { chainAt, localChainId, usdcAddress } from "../examples/chain.ts";

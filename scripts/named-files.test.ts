@@ -10,11 +10,11 @@ import oxlint from "../oxlint.config.ts";
 const root = join(import.meta.dirname, "..");
 
 /** Folders that a fresh clone does not have. */
-const made = ["node_modules", ".next", ".data", ".test", "dist", ".git"];
+const made = new Set(["node_modules", ".next", ".data", ".test", "dist", ".git"]);
 
 async function allFiles(): Promise<string[]> {
   const found: string[] = [];
-  for await (const entry of glob("**/*.*", { cwd: root, withFileTypes: true, exclude: ({ name }) => made.includes(name) }))
+  for await (const entry of glob("**/*.*", { cwd: root, withFileTypes: true, exclude: ({ name }) => made.has(name) }))
     if (entry.isFile())
       found.push(
         join(entry.parentPath, entry.name)

@@ -8,7 +8,7 @@ import { getCheckout } from "#lib/commerce/get-checkout.ts";
 import { previewCheckout } from "#lib/commerce/preview-checkout.ts";
 import { rejectCheckout } from "#lib/commerce/reject-checkout.ts";
 import { takeBackApproval } from "#lib/commerce/take-back-approval.ts";
-import { viewCheckout } from "#lib/pages/view-checkout.ts";
+import { viewCheckout } from "#lib/pages/buyer/view-checkout.ts";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";

@@ -6,7 +6,7 @@ import { apiKeys, serviceAccounts } from "#lib/identity/tables.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import { reachable } from "#lib/mcp/reachable.ts";
 import { tools } from "#lib/mcp/tools.ts";
-import { mcpTools } from "#lib/pages/skill-text.ts";
+import { mcpTools } from "#lib/pages/docs/skill-text.ts";
 import * as payments from "#lib/payments/contract.ts";
 import { listPayments } from "#lib/payments/list-payments.ts";
 import { Capability } from "#lib/vocabulary.ts";

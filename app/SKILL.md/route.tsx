@@ -1,4 +1,4 @@
-import { skillText } from "#lib/pages/skill-text.ts";
+import { skillText } from "#lib/pages/docs/skill-text.ts";
 import { env } from "#lib/env.ts";
 
 export const dynamic = "force-dynamic";

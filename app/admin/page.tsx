@@ -4,7 +4,7 @@ import { AuditLedger } from "#components/platform/audit-ledger.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Empty } from "#components/ui/empty.tsx";
 import { Panel, PanelLink } from "#components/ui/panel.tsx";
-import { viewOverview, type OverviewView } from "#lib/pages/view-overview.ts";
+import { viewOverview, type OverviewView } from "#lib/pages/admin/view-overview.ts";
 import { PlatformCapability } from "#lib/vocabulary.ts";
 
 export const metadata = { title: "Platform" };

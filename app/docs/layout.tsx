@@ -6,7 +6,7 @@ import { ShellFrame } from "#components/shell/shell-frame.tsx";
 import { ThemeSwitch } from "#components/shell/theme-switch.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
 import { DocsSearch } from "#components/docs/docs-search.tsx";
-import { chapters, sectionOf } from "#lib/pages/reference.ts";
+import { chapters, sectionOf } from "#lib/pages/docs/reference.ts";
 import { env } from "#lib/env.ts";
 
 const contents = (): DocsChapter[] => [

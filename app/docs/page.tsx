@@ -8,8 +8,8 @@ import { Empty } from "#components/ui/empty.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { one } from "#components/ui/page-query.ts";
 import { Panel } from "#components/ui/panel.tsx";
-import { chapters, introduction, sectionOf, type Chapter } from "#lib/pages/reference.ts";
-import { searchDocs } from "#lib/pages/search-docs.ts";
+import { chapters, introduction, sectionOf, type Chapter } from "#lib/pages/docs/reference.ts";
+import { searchDocs } from "#lib/pages/docs/search-docs.ts";
 
 export const metadata = { title: "API reference" };
 

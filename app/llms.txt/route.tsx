@@ -1,4 +1,4 @@
-import { llmsText } from "#lib/pages/llms-text.ts";
+import { llmsText } from "#lib/pages/docs/llms-text.ts";
 import { env } from "#lib/env.ts";
 
 export const dynamic = "force-dynamic";

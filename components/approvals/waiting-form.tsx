@@ -11,7 +11,7 @@ import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { call } from "#lib/http/client.ts";
-import type { WaitingApproval } from "#lib/pages/view-approvals.ts";
+import type { WaitingApproval } from "#lib/pages/buyer/view-approvals.ts";
 import { decideEach } from "./decide-each.ts";
 import { TOGETHER_MAX } from "./together.ts";
 

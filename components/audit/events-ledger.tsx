@@ -1,6 +1,6 @@
 import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
-import type { EventLine } from "#lib/pages/event-line.ts";
+import type { EventLine } from "#lib/pages/settings/event-line.ts";
 import { eventWords } from "./event-words.ts";
 import { ShortId, Subject } from "./subject.tsx";
 

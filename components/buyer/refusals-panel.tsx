@@ -5,7 +5,7 @@ import { Dated } from "#components/ui/dated.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Money } from "#components/ui/money.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import type { Refusal } from "#lib/pages/view-refusals.ts";
+import type { Refusal } from "#lib/pages/buyer/view-refusals.ts";
 
 export const RefusalsPanel = ({ refusals }: { readonly refusals: readonly Refusal[] }) => (
   <section className="panel" aria-labelledby="refused">

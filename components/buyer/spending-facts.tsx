@@ -1,5 +1,5 @@
 import { Money, money } from "#components/ui/money.tsx";
-import type { Spending } from "#lib/pages/view-spending.ts";
+import type { Spending } from "#lib/pages/buyer/view-spending.ts";
 
 const monthName = (day: string | undefined): string =>
   day === undefined

@@ -2,7 +2,7 @@ import Link from "next/link";
 import { networkName } from "#lib/chains/network-name.ts";
 import { Chart } from "#components/ui/chart.tsx";
 import { money } from "#components/ui/money.tsx";
-import type { Spending } from "#lib/pages/view-spending.ts";
+import type { Spending } from "#lib/pages/buyer/view-spending.ts";
 
 const long = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });

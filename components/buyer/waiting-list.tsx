@@ -6,7 +6,7 @@ import { Money } from "#components/ui/money.tsx";
 import { plural } from "#components/ui/plural.ts";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { visible } from "#lib/visible-text.ts";
-import type { ApprovalsView, WaitingApproval } from "#lib/pages/view-approvals.ts";
+import type { ApprovalsView, WaitingApproval } from "#lib/pages/buyer/view-approvals.ts";
 
 function timeLeft(until: string, now: string): string {
   const seconds = Math.max(0, Math.floor((Date.parse(until) - Date.parse(now)) / 1_000));

@@ -9,7 +9,7 @@ import { buttonClass } from "#components/ui/button-class.ts";
 import { Field, Select } from "#components/ui/field.tsx";
 import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import type { ConnectView } from "#lib/pages/view-connect.ts";
+import type { ConnectView } from "#lib/pages/settings/view-connect.ts";
 
 type Props = { readonly request: string; readonly view: ConnectView };
 type State = ReturnType<typeof useConsent>;

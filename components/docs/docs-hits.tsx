@@ -1,5 +1,5 @@
 import Link from "next/link";
-import type { DocsHit } from "#lib/pages/search-docs.ts";
+import type { DocsHit } from "#lib/pages/docs/search-docs.ts";
 import { Prose } from "./prose.tsx";
 
 export const DocsHits = ({ hits }: { readonly hits: readonly DocsHit[] }) => (

@@ -1,4 +1,4 @@
-import type { SchemaField } from "#lib/pages/schema-fields.ts";
+import type { SchemaField } from "#lib/pages/docs/schema-fields.ts";
 import { Prose } from "./prose.tsx";
 
 const VALUES_SHOWN = 24;

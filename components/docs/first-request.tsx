@@ -1,7 +1,7 @@
 import { CodeTabs } from "#components/ui/code.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import { snippetsFor } from "#lib/pages/quickstart.ts";
-import { sampleBody, type Sample } from "#lib/pages/sample.ts";
+import { snippetsFor } from "#lib/pages/docs/quickstart.ts";
+import { sampleBody, type Sample } from "#lib/pages/docs/sample.ts";
 import { LivePayments } from "./live-payments.tsx";
 import { RunSample } from "./run-sample.tsx";
 

@@ -1,6 +1,6 @@
 import { Code } from "#components/ui/code.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
-import type { Reference } from "#lib/pages/reference.ts";
+import type { Reference } from "#lib/pages/docs/reference.ts";
 import { Fields } from "./fields.tsx";
 
 const asJson = (value: unknown): string => JSON.stringify(value, null, 2);

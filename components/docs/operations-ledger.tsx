@@ -1,5 +1,5 @@
 import { Ledger } from "#components/ui/ledger.tsx";
-import type { Chapter } from "#lib/pages/reference.ts";
+import type { Chapter } from "#lib/pages/docs/reference.ts";
 
 export const OperationsLedger = ({ tag, operations }: Pick<Chapter, "tag" | "operations">) => (
   <Ledger

@@ -8,7 +8,7 @@ import { Button } from "#components/ui/button.tsx";
 import { FieldError, Select } from "#components/ui/field.tsx";
 import { Scripted } from "#components/ui/scripted.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
-import { sampleBody, type Sample } from "#lib/pages/sample.ts";
+import { sampleBody, type Sample } from "#lib/pages/docs/sample.ts";
 import type { Authorization } from "#lib/payment-intent.ts";
 import { ExchangeLog } from "./exchange-log.tsx";
 import { exchange, type ExchangeRequest, type Exchange } from "./exchange.ts";

@@ -1,5 +1,5 @@
 import type { StepView } from "#components/start/checklist.tsx";
-import { steps } from "#lib/pages/progress.ts";
+import { steps } from "#lib/pages/settings/progress.ts";
 import { ProductRole } from "#lib/vocabulary.ts";
 
 type Props = {

@@ -2,7 +2,7 @@ import { Chart } from "#components/ui/chart.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { money } from "#components/ui/money.tsx";
 import { windowWords } from "#lib/mandates/words.ts";
-import type { BurnDown } from "#lib/pages/view-burn-down.ts";
+import type { BurnDown } from "#lib/pages/buyer/view-burn-down.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -12,7 +12,7 @@ import { changeWords } from "#lib/mandates/fix-words.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import { differences } from "#lib/mandates/summary-differences.ts";
 import { plainText } from "#lib/mandates/summary.ts";
-import type { FixView } from "#lib/pages/view-fix.ts";
+import type { FixView } from "#lib/pages/buyer/view-fix.ts";
 
 type Props = { readonly mandate: Mandate; readonly view: FixView };
 

@@ -1,6 +1,6 @@
 import { Moment } from "#components/ui/moment.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import type { MandateEvent } from "#lib/pages/view-mandate.ts";
+import type { MandateEvent } from "#lib/pages/buyer/view-mandate.ts";
 import { PlainWords } from "./sentences.tsx";
 import { wordsOf } from "./words-of.ts";
 

@@ -9,7 +9,7 @@ import { Pager } from "#components/ui/pager.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { Page } from "#lib/http/paging.ts";
-import type { LedgerLine } from "#lib/pages/view-mandate-ledger.ts";
+import type { LedgerLine } from "#lib/pages/buyer/view-mandate-ledger.ts";
 import type { LedgerKind } from "#lib/vocabulary.ts";
 
 const kinds: Readonly<Record<LedgerKind, { readonly word: string; readonly means: string }>> = {

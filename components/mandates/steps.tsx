@@ -12,7 +12,7 @@ import { ProblemNotice } from "#components/ui/problem.tsx";
 import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
 import { call } from "#lib/http/client.ts";
 import { mutation } from "#lib/http/query.ts";
-import type { MandateView } from "#lib/pages/view-mandate.ts";
+import type { MandateView } from "#lib/pages/buyer/view-mandate.ts";
 import type { MandateStatus } from "#lib/vocabulary.ts";
 import { activateMandate, resumeMandate, revokeMandate, suspendMandate } from "./calls.ts";
 

@@ -4,7 +4,7 @@ import { Money, money } from "#components/ui/money.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
-import { viewBudget, type BudgetView, type RegistrationView } from "#lib/pages/view-on-chain.ts";
+import { viewBudget, type BudgetView, type RegistrationView } from "#lib/pages/buyer/view-on-chain.ts";
 import { paymentsWords } from "./words.ts";
 
 type Props = { readonly mandate: Mandate; readonly registration: RegistrationView; readonly implementation: string };

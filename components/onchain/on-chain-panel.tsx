@@ -7,7 +7,7 @@ import { Pairs } from "#components/ui/pairs.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import { networkName } from "#lib/chains/network-name.ts";
-import type { OnChainView, RegistrationView } from "#lib/pages/view-on-chain.ts";
+import type { OnChainView, RegistrationView } from "#lib/pages/buyer/view-on-chain.ts";
 import { ChainBudget } from "./chain-budget.tsx";
 import { Register } from "./register.tsx";
 import { KeyWords, LimitFacts } from "./signing-words.tsx";

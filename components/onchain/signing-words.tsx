@@ -3,7 +3,7 @@ import { Moment } from "#components/ui/moment.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { networkName } from "#lib/chains/network-name.ts";
-import type { RegistrationView } from "#lib/pages/view-on-chain.ts";
+import type { RegistrationView } from "#lib/pages/buyer/view-on-chain.ts";
 import { paymentsWords, periodWords } from "./words.ts";
 
 export type Limits = { readonly chain: string } & Pick<

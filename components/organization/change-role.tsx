@@ -5,7 +5,7 @@ import { FormDialog, useFormDialog } from "#components/ui/form-dialog.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import type { Member } from "#lib/identity/members/contract.ts";
 import { Select } from "#components/ui/field.tsx";
-import type { ShownKey } from "#lib/pages/view-members.ts";
+import type { ShownKey } from "#lib/pages/settings/view-members.ts";
 import type { MembershipRole } from "#lib/vocabulary.ts";
 import { roleName } from "#components/shell/menu-words.ts";
 import { RoleChoices } from "./role-choices.tsx";

@@ -5,7 +5,7 @@ import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { roleName } from "#components/shell/menu-words.ts";
 import type { MembershipRole } from "#lib/vocabulary.ts";
-import type { OpenInvitation } from "#lib/pages/view-members.ts";
+import type { OpenInvitation } from "#lib/pages/settings/view-members.ts";
 import { InvitationActions } from "./invitation-actions.tsx";
 
 type Props = { readonly invitations: readonly OpenInvitation[]; readonly grantable: readonly MembershipRole[] };

@@ -4,7 +4,7 @@ import { Moment } from "#components/ui/moment.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { roleName } from "#components/shell/menu-words.ts";
 import type { Member } from "#lib/identity/members/contract.ts";
-import type { MembersView } from "#lib/pages/view-members.ts";
+import type { MembersView } from "#lib/pages/settings/view-members.ts";
 import { ChangeRole } from "./change-role.tsx";
 import { RemoveMember } from "./remove-member.tsx";
 

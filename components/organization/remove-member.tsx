@@ -6,7 +6,7 @@ import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { call } from "#lib/http/client.ts";
 import type { Member } from "#lib/identity/members/contract.ts";
-import type { ShownKey } from "#lib/pages/view-members.ts";
+import type { ShownKey } from "#lib/pages/settings/view-members.ts";
 import { removeMember } from "./calls.ts";
 
 type Props = { readonly member: Member; readonly keys: readonly ShownKey[] };

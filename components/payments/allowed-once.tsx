@@ -1,7 +1,7 @@
 import { Moment } from "#components/ui/moment.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import type { AllowedOnce as View } from "#lib/pages/view-waiver.ts";
+import type { AllowedOnce as View } from "#lib/pages/buyer/view-waiver.ts";
 
 export const AllowedOnce = ({ allowed: { by, state, expiresAt, usedBy } }: { readonly allowed: View }) => (
   <Notice tone={state === "ended" ? "caution" : "positive"}>

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Money, money } from "#components/ui/money.tsx";
 import { Panel } from "#components/ui/panel.tsx";
-import type { PaymentView } from "#lib/pages/view-payment.ts";
+import type { PaymentView } from "#lib/pages/buyer/view-payment.ts";
 
 type Props = Pick<PaymentView, "amounts" | "stage"> & { readonly asset: string };
 

@@ -7,7 +7,7 @@ import { money } from "#components/ui/money.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
 import { Panel } from "#components/ui/panel.tsx";
 import type { NextStep } from "#lib/payments/next-steps.ts";
-import type { PaymentView } from "#lib/pages/view-payment.ts";
+import type { PaymentView } from "#lib/pages/buyer/view-payment.ts";
 
 type Props = {
   readonly step: NextStep;

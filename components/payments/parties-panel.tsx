@@ -9,7 +9,7 @@ import { RequestLine } from "#components/ui/request-line.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { networkName } from "#lib/chains/network-name.ts";
-import type { PaymentView, SamePayment } from "#lib/pages/view-payment.ts";
+import type { PaymentView, SamePayment } from "#lib/pages/buyer/view-payment.ts";
 import { OrderStatus } from "#lib/vocabulary.ts";
 
 type Item = readonly [string, ReactNode];

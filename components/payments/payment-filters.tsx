@@ -2,7 +2,7 @@ import { Filters, FilterDate, FilterSearch, FilterSelect } from "#components/ui/
 import { one, type PageQuery } from "#components/ui/page-query.ts";
 import { statusWord } from "#components/ui/status-badge.tsx";
 import { visible } from "#lib/visible-text.ts";
-import type { PaymentChoices } from "#lib/pages/view-payments.ts";
+import type { PaymentChoices } from "#lib/pages/buyer/view-payments.ts";
 import { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
 
 type Props = { readonly path: string; readonly query: PageQuery; readonly choices: PaymentChoices };

@@ -5,7 +5,7 @@ import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import type { PaymentLine } from "#lib/pages/view-payments.ts";
+import type { PaymentLine } from "#lib/pages/buyer/view-payments.ts";
 
 const columns = [
   {

@@ -3,7 +3,7 @@ import { Moment } from "#components/ui/moment.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Timeline } from "#components/ui/timeline.tsx";
 import { Isolated } from "#components/ui/untrusted.tsx";
-import type { PaymentStep } from "#lib/pages/timeline.ts";
+import type { PaymentStep } from "#lib/pages/buyer/timeline.ts";
 
 /** A payment that is signed to be valid for ever is stored with an end in this year. */
 const NO_END = 9999;

@@ -3,7 +3,7 @@ import { StageBadge } from "#components/payments/stage-badge.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { denials, isDenial } from "#lib/mandates/denials.ts";
-import type { PaymentView } from "#lib/pages/view-payment.ts";
+import type { PaymentView } from "#lib/pages/buyer/view-payment.ts";
 
 type Props = { readonly view: PaymentView };
 

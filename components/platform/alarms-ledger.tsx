@@ -2,7 +2,7 @@ import Link from "next/link";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
-import type { AlarmLine } from "#lib/pages/view-health.ts";
+import type { AlarmLine } from "#lib/pages/admin/view-health.ts";
 
 const names: Readonly<Record<string, string>> = { platform: "The platform’s own", checkpoints: "The chain of checkpoints" };
 const nameOf = (chain: string) => names[chain] ?? <span className="mono">{chain}</span>;

@@ -2,7 +2,7 @@ import { Copyable } from "#components/ui/copyable.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import type { AuditLine } from "#lib/pages/view-platform-audit.ts";
+import type { AuditLine } from "#lib/pages/admin/view-platform-audit.ts";
 
 const reasonOf = ({ metadata }: AuditLine): string | null => (typeof metadata["reason"] === "string" ? metadata["reason"] : null);
 

@@ -10,7 +10,7 @@ import { ProblemNotice } from "#components/ui/problem.tsx";
 import { mutation } from "#lib/http/query.ts";
 import type * as contract from "#lib/platform/contract.ts";
 import { atAddress, type ReplyOf } from "#lib/http/client.ts";
-import type { ChainView } from "#lib/pages/view-platform-audit.ts";
+import type { ChainView } from "#lib/pages/admin/view-platform-audit.ts";
 
 const verifyPlatformAudit = atAddress<typeof contract.verifyPlatformAudit>({
   id: "verifyPlatformAudit",

@@ -2,7 +2,7 @@ import Link from "next/link";
 import { Badge } from "#components/ui/badge.tsx";
 import { address, type PageQuery } from "#components/ui/page-query.ts";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import type { FoundTargets, FoundTarget } from "#lib/pages/find-targets.ts";
+import type { FoundTargets, FoundTarget } from "#lib/pages/admin/find-targets.ts";
 
 const kinds = {
   mandate: { word: "Mandate", name: "mandateId" },

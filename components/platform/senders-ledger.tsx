@@ -3,7 +3,7 @@ import { Copyable } from "#components/ui/copyable.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { networkName } from "#lib/chains/network-name.ts";
-import type { SenderLine } from "#lib/pages/view-health.ts";
+import type { SenderLine } from "#lib/pages/admin/view-health.ts";
 
 const names = { relayer: "Relayer", guardian: "Guardian" } as const;
 

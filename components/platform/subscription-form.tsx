@@ -5,7 +5,7 @@ import { Field, Select } from "#components/ui/field.tsx";
 import { FormDialog, useFormDialog } from "#components/ui/form-dialog.tsx";
 import { statusWord } from "#components/ui/status-badge.tsx";
 import { toast } from "#components/ui/toast.tsx";
-import type { SubscriptionLine } from "#lib/pages/view-directory.ts";
+import type { SubscriptionLine } from "#lib/pages/admin/view-directory.ts";
 import { ReasonField } from "./reason-field.tsx";
 
 /** The type makes sure that no member of the union is missing. */

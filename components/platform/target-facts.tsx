@@ -2,7 +2,7 @@ import { Notice } from "#components/ui/notice.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { statusWord } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import type { TargetView } from "#lib/pages/view-targets.ts";
+import type { TargetView } from "#lib/pages/admin/view-targets.ts";
 
 const kinds = { mandate: "Mandate", agent: "Agent", seller: "Seller" } as const;
 const states = { active: "Active", revoked: "Revoked", stopped: "Stopped" } as const;

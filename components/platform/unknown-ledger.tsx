@@ -3,7 +3,7 @@ import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import type { UnknownLine } from "#lib/pages/view-health.ts";
+import type { UnknownLine } from "#lib/pages/admin/view-health.ts";
 import { Recheck } from "./recheck.tsx";
 
 const At = ({ at }: { readonly at: string | null }) => (at === null ? null : <Moment at={at} show="short" />);

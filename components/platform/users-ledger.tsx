@@ -2,7 +2,7 @@ import { Badge } from "#components/ui/badge.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import type { UserLine } from "#lib/pages/view-users.ts";
+import type { UserLine } from "#lib/pages/admin/view-users.ts";
 import { RoleList } from "./role-list.tsx";
 
 const NAMES_MAX = 2;

@@ -1,7 +1,7 @@
 import { Empty } from "#components/ui/empty.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
-import type { SecurityView } from "#lib/pages/view-security.ts";
+import type { SecurityView } from "#lib/pages/settings/view-security.ts";
 import { AddPasskey } from "./add-passkey.tsx";
 import { PasskeyActions } from "./passkey-actions.tsx";
 

@@ -1,7 +1,7 @@
 import { Badge } from "#components/ui/badge.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
-import type { SessionView } from "#lib/pages/view-security.ts";
+import type { SessionView } from "#lib/pages/settings/view-security.ts";
 import { EndOtherSessions, EndSession } from "./session-actions.tsx";
 import { wayName } from "./ways-words.ts";
 

@@ -1,5 +1,5 @@
 import { Notice } from "#components/ui/notice.tsx";
-import { SELLERS_SHOWN } from "#lib/pages/view-sellers.ts";
+import { SELLERS_SHOWN } from "#lib/pages/seller/view-sellers.ts";
 
 export const MoreSellers = () => (
   <Notice>

@@ -11,7 +11,7 @@ import { Scripted } from "#components/ui/scripted.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { mutation } from "#lib/http/query.ts";
 import type { ResourceProbe } from "#lib/sellers/resource-schema.ts";
-import type { ResourceOffer } from "#lib/pages/snippets.ts";
+import type { ResourceOffer } from "#lib/pages/seller/snippets.ts";
 import { probeResource } from "./calls.ts";
 
 function Findings({ probe: { url, payable, findings } }: { readonly probe: ResourceProbe }) {

@@ -10,7 +10,7 @@ import { useLeaveGuard } from "#components/ui/leave-guard.ts";
 import { toast } from "#components/ui/toast.tsx";
 import type { upsertPaidResource } from "#lib/sellers/contract.ts";
 import type { ListedResource, Seller as AnySeller } from "#lib/sellers/resource-schema.ts";
-import { idOfPath, type Coin, type ResourceOffer } from "#lib/pages/snippets.ts";
+import { idOfPath, type Coin, type ResourceOffer } from "#lib/pages/seller/snippets.ts";
 import { assuranceOptions, methodOptions, pricingOptions, settlementOptions } from "./choices.ts";
 import { useIdTaken } from "./id-taken.ts";
 import { ServerSide } from "./server-side.tsx";

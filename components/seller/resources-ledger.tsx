@@ -4,8 +4,8 @@ import { RequestLine } from "#components/ui/request-line.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { ListedResource } from "#lib/sellers/resource-schema.ts";
-import { resourceKey } from "#lib/pages/revenue.ts";
-import type { Revenue } from "#lib/pages/view-revenue.ts";
+import { resourceKey } from "#lib/pages/seller/revenue.ts";
+import type { Revenue } from "#lib/pages/seller/view-revenue.ts";
 import { Price } from "./price.tsx";
 import { count, isPayable, resourcePath } from "./words.ts";
 

@@ -1,8 +1,8 @@
 import { networkName } from "#lib/chains/network-name.ts";
 import { Chart } from "#components/ui/chart.tsx";
 import { Money, money } from "#components/ui/money.tsx";
-import type { DueFees } from "#lib/pages/view-seller-fees.ts";
-import type { Revenue } from "#lib/pages/view-revenue.ts";
+import type { DueFees } from "#lib/pages/seller/view-seller-fees.ts";
+import type { Revenue } from "#lib/pages/seller/view-revenue.ts";
 import { count, longDay, monthOf, shortDay } from "./words.ts";
 
 const NOTHING = "Nothing settled in the last 30 days.";

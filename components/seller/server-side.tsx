@@ -1,7 +1,7 @@
 "use client";
 
 import { Code, CodeTabs } from "#components/ui/code.tsx";
-import { challengeText, snippets, type Coin, type ResourceOffer } from "#lib/pages/snippets.ts";
+import { challengeText, snippets, type Coin, type ResourceOffer } from "#lib/pages/seller/snippets.ts";
 import { Probe } from "./probe.tsx";
 
 type Props = {

@@ -8,7 +8,7 @@ import { Pairs } from "#components/ui/pairs.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { Tabs } from "#components/ui/tabs.tsx";
 import { mutation } from "#lib/http/query.ts";
-import type { OwnSeller } from "#lib/pages/view-sellers.ts";
+import type { OwnSeller } from "#lib/pages/seller/view-sellers.ts";
 import { verifySellerDomain } from "./calls.ts";
 
 type Method = "wellKnown" | "dns";

@@ -1,6 +1,6 @@
 import { Panel } from "#components/ui/panel.tsx";
 import { Ranking } from "#components/ui/ranking.tsx";
-import type { Insights } from "#lib/pages/view-insights.ts";
+import type { Insights } from "#lib/pages/buyer/view-insights.ts";
 
 const paymentsWords = (count: number): string => (count === 1 ? "1 payment" : `${count.toLocaleString("en-US")} payments`);
 

@@ -1,7 +1,7 @@
 import { money } from "#components/ui/money.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Ranking } from "#components/ui/ranking.tsx";
-import type { Share } from "#lib/pages/view-insights.ts";
+import type { Share } from "#lib/pages/buyer/view-insights.ts";
 
 type Props = {
   readonly by: "agent" | "seller" | "mandate";

@@ -6,7 +6,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { announce } from "#components/ui/announcements.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
 import { Dated } from "#components/ui/dated.tsx";
-import type { Progress, StepId } from "#lib/pages/progress.ts";
+import type { Progress, StepId } from "#lib/pages/settings/progress.ts";
 import { checks } from "./checks.ts";
 
 const EVERY_MS = 3_000;

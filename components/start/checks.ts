@@ -3,7 +3,7 @@ import type * as identity from "#lib/identity/keys/contract.ts";
 import type * as mandates from "#lib/mandates/contract.ts";
 import type * as payments from "#lib/payments/contract.ts";
 import type * as sellers from "#lib/sellers/contract.ts";
-import type { StepId } from "#lib/pages/progress.ts";
+import type { StepId } from "#lib/pages/settings/progress.ts";
 
 const get = { method: "GET" } as const;
 const listServiceAccounts = atAddress<typeof identity.listServiceAccounts>({

@@ -1,5 +1,5 @@
 import { Notice } from "#components/ui/notice.tsx";
-import { phoneLink } from "#lib/pages/phone-link.ts";
+import { phoneLink } from "#lib/pages/settings/phone-link.ts";
 import { qrCode } from "./qr-code.ts";
 
 /** In cells; scanners need this white border to find the code. */

@@ -1,4 +1,4 @@
-import { steps, type StepId } from "#lib/pages/progress.ts";
+import { steps, type StepId } from "#lib/pages/settings/progress.ts";
 import type { Capability } from "#lib/vocabulary.ts";
 import type { StepView } from "./checklist.tsx";
 

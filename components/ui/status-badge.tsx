@@ -1,4 +1,4 @@
-import type { RegistrationStatus, Revocation } from "#lib/pages/view-on-chain.ts";
+import type { RegistrationStatus, Revocation } from "#lib/pages/buyer/view-on-chain.ts";
 import type {
   CheckoutStatus,
   FeeScheduleStatus,

@@ -1,7 +1,7 @@
 import { eq, inArray, sql } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
-import { sampleFor } from "#lib/pages/quickstart.ts";
-import { sampleBody } from "#lib/pages/sample.ts";
+import { sampleFor } from "#lib/pages/docs/quickstart.ts";
+import { sampleBody } from "#lib/pages/docs/sample.ts";
 import { call } from "#lib/http/client.ts";
 import { member, organization, serviceAccounts, user } from "#lib/identity/tables.ts";
 import { sendMails } from "#lib/mail/send-mails.ts";

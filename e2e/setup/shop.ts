@@ -3,7 +3,7 @@ import { HTTPFacilitatorClient } from "@x402/core/server";
 import { ExactEvmScheme } from "@x402/evm/exact/server";
 import { paymentMiddleware, x402ResourceServer } from "@x402/express";
 import express, { type Handler } from "express";
-import type { routesOf } from "#lib/pages/snippets.ts";
+import type { routesOf } from "#lib/pages/seller/snippets.ts";
 import { localChainId } from "../../examples/chain.ts";
 
 export type Shop = {

@@ -10,7 +10,7 @@ import { writePeaks } from "#lib/audit/tree.ts";
 import { verifyChain } from "#lib/audit/verify-chain.ts";
 import { database } from "#lib/db/client.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
-import { viewHealth } from "#lib/pages/view-health.ts";
+import { viewHealth } from "#lib/pages/admin/view-health.ts";
 import { forget } from "#lib/process.ts";
 import { append, cutCheckpoints, dropCheckpoints, quoted, rewrite, setHead, tamper } from "#test/audit-tampering.ts";
 import { useDatabase } from "#test/database.ts";

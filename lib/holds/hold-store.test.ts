@@ -4,7 +4,6 @@ import { database } from "#lib/db/client.ts";
 import { selectHold } from "#lib/holds/hold-store.ts";
 import { selectOverdueHolds } from "#lib/holds/sweep-store.ts";
 import { mayHoldMore } from "#lib/holds/open-payment-store.ts";
-import { selectHoldsOf } from "#lib/pages/payment-page-store.ts";
 import { sumHeld } from "#lib/platform/emergency-store.ts";
 import { useDatabase } from "#test/database.ts";
 import { seedPayments } from "#test/many-payments.ts";
@@ -22,7 +21,6 @@ test("holds are found by their keys, however many holds there are", async () => 
   // This time is later than every seeded payment, so that the time alone excludes them all.
   const since = new Date();
   expect(await planOf(selectHold(database(), "aut_7"), tables)).toMatchObject({ whole: [] });
-  expect(await planOf(selectHoldsOf(database(), ["aut_7", "aut_8"]), [])).toMatchObject({ whole: [] });
   // Only administrators ask for this, and an index on reserved amounts would make each payment slower. Here, `executions` is empty.
   expect(await planOf(selectOverdueHolds(database()), [])).toMatchObject({ whole: ["executions", "mandates"] });
   for (const kind of ["mandate", "agent", "seller"] as const) {

@@ -5,7 +5,7 @@ import { followEvents } from "#lib/notices/follow-events.ts";
 import { sendNotices } from "#lib/notices/send-notices.ts";
 import { setNotices } from "#lib/notices/set-notices.ts";
 import { stillWanted } from "#lib/notices/still-wanted.ts";
-import { viewNotices } from "#lib/pages/view-notices.ts";
+import { viewNotices } from "#lib/pages/settings/view-notices.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { callerOf } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";

@@ -8,7 +8,7 @@ import { paymentRequiredHeaders } from "#lib/x402/requirements.ts";
 import { registerSeller } from "#lib/sellers/register-seller.ts";
 import * as sellers from "#lib/sellers/contract.ts";
 import { verifyChain } from "#lib/audit/verify-chain.ts";
-import { viewTarget } from "#lib/pages/view-targets.ts";
+import { viewTarget } from "#lib/pages/admin/view-targets.ts";
 import { ask } from "#test/asking.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";

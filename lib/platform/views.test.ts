@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { assignSubscription } from "#lib/billing/assign-subscription.ts";
 import * as billing from "#lib/billing/contract.ts";
-import { viewOrganizations, viewSellers } from "#lib/pages/view-directory.ts";
-import { viewHealth } from "#lib/pages/view-health.ts";
-import { viewTarget } from "#lib/pages/view-targets.ts";
-import { viewUser, viewUsers } from "#lib/pages/view-users.ts";
+import { viewOrganizations, viewSellers } from "#lib/pages/admin/view-directory.ts";
+import { viewHealth } from "#lib/pages/admin/view-health.ts";
+import { viewTarget } from "#lib/pages/admin/view-targets.ts";
+import { viewUser, viewUsers } from "#lib/pages/admin/view-users.ts";
 import { noteRun } from "#lib/platform/worker-runs.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
-import { sumExecutions, sumSettlements } from "#lib/pages/revenue-store.ts";
+import { sumExecutions, sumSettlements } from "#lib/pages/seller/revenue-store.ts";
 import * as contract from "#lib/settlement/contract.ts";
 import { listSettlements, readReceived } from "#lib/settlement/list-settlements.ts";
 import { selectReceivedExecutions, selectReceivedSettlements } from "#lib/settlement/received-store.ts";

@@ -11,7 +11,7 @@ import { Pairs } from "#components/ui/pairs.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { env } from "#lib/env.ts";
 import { viewSession } from "#lib/identity/sessions/get-session.ts";
-import { viewConnect, type ConnectView } from "#lib/pages/view-connect.ts";
+import { viewConnect, type ConnectView } from "#lib/pages/settings/view-connect.ts";
 
 export const metadata = { title: "Connect a program" };
 

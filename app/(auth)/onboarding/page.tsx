@@ -9,7 +9,7 @@ import { stepViews } from "#components/start/step-words.ts";
 import { env } from "#lib/env.ts";
 import { returnTo, withReturnTo } from "#lib/http/return-to.ts";
 import { viewSession } from "#lib/identity/sessions/get-session.ts";
-import { stepsToCome } from "#lib/pages/view-progress.ts";
+import { stepsToCome } from "#lib/pages/settings/view-progress.ts";
 
 export const metadata = { title: "Set up your organization" };
 

@@ -26,8 +26,8 @@ import {
   viewWaiting,
   type DecidedApproval,
   type ApprovalsView,
-} from "#lib/pages/view-approvals.ts";
-import { viewRefusals } from "#lib/pages/view-refusals.ts";
+} from "#lib/pages/buyer/view-approvals.ts";
+import { viewRefusals } from "#lib/pages/buyer/view-refusals.ts";
 
 export const metadata = { title: "Approvals" };
 

@@ -11,12 +11,12 @@ import { buttonClass } from "#components/ui/button-class.ts";
 import { Empty } from "#components/ui/empty.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Panel, PanelLink } from "#components/ui/panel.tsx";
-import { viewWaiting, type ApprovalsView } from "#lib/pages/view-approvals.ts";
+import { viewWaiting, type ApprovalsView } from "#lib/pages/buyer/view-approvals.ts";
 import { env } from "#lib/env.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
-import { viewLiveMandates } from "#lib/pages/view-mandates.ts";
-import { viewRecentPayments } from "#lib/pages/view-recent-payments.ts";
-import { viewSpending } from "#lib/pages/view-spending.ts";
+import { viewLiveMandates } from "#lib/pages/buyer/view-mandates.ts";
+import { viewRecentPayments } from "#lib/pages/buyer/view-recent-payments.ts";
+import { viewSpending } from "#lib/pages/buyer/view-spending.ts";
 
 export const metadata = { title: "Home" };
 

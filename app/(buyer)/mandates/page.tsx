@@ -17,7 +17,7 @@ import { Pager } from "#components/ui/pager.tsx";
 import { StatusBadge, statusWord } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
-import { viewMandates } from "#lib/pages/view-mandates.ts";
+import { viewMandates } from "#lib/pages/buyer/view-mandates.ts";
 import { MandateStatus } from "#lib/vocabulary.ts";
 
 export const metadata = { title: "Mandates" };

@@ -14,7 +14,7 @@ import { address, one, type PageQuery } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
 import { env } from "#lib/env.ts";
 import { isNarrowed, readPaymentFilter } from "#lib/payments/payment-filter.ts";
-import { viewPaymentChoices, viewPayments } from "#lib/pages/view-payments.ts";
+import { viewPaymentChoices, viewPayments } from "#lib/pages/buyer/view-payments.ts";
 
 export const metadata = { title: "Payments" };
 

@@ -10,7 +10,7 @@ import { Empty } from "#components/ui/empty.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { one } from "#components/ui/page-query.ts";
 import { TabLinks } from "#components/ui/tab-links.tsx";
-import { viewInsights, type CoinInsights } from "#lib/pages/view-insights.ts";
+import { viewInsights, type CoinInsights } from "#lib/pages/buyer/view-insights.ts";
 import { networkName } from "#lib/chains/network-name.ts";
 
 export const metadata = { title: "Spending" };

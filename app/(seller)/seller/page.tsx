@@ -8,11 +8,11 @@ import { NotForRole } from "#components/shell/not-for-role.tsx";
 import { Empty } from "#components/ui/empty.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Panel, PanelLink } from "#components/ui/panel.tsx";
-import { viewDueSellerFees } from "#lib/pages/view-seller-fees.ts";
+import { viewDueSellerFees } from "#lib/pages/seller/view-seller-fees.ts";
 import { readReceived } from "#lib/settlement/list-settlements.ts";
-import { viewResources } from "#lib/pages/view-resources.ts";
-import { viewRevenue } from "#lib/pages/view-revenue.ts";
-import { viewSellers } from "#lib/pages/view-sellers.ts";
+import { viewResources } from "#lib/pages/seller/view-resources.ts";
+import { viewRevenue } from "#lib/pages/seller/view-revenue.ts";
+import { viewSellers } from "#lib/pages/seller/view-sellers.ts";
 
 export const metadata = { title: "Selling" };
 

@@ -7,8 +7,8 @@ import { homeOf } from "#components/shell/navigation.ts";
 import { buttonClass } from "#components/ui/button-class.ts";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { viewSession } from "#lib/identity/sessions/get-session.ts";
-import { viewRefusals } from "#lib/pages/view-refusals.ts";
-import { viewProgress } from "#lib/pages/view-progress.ts";
+import { viewRefusals } from "#lib/pages/buyer/view-refusals.ts";
+import { viewProgress } from "#lib/pages/settings/view-progress.ts";
 
 export const metadata = { title: "Get started" };
 

@@ -13,7 +13,7 @@ import { one } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Id } from "#lib/ids.ts";
-import { viewAuditLog, viewChain } from "#lib/pages/view-platform-audit.ts";
+import { viewAuditLog, viewChain } from "#lib/pages/admin/view-platform-audit.ts";
 
 export const metadata = { title: "Audit chains" };
 

@@ -9,8 +9,8 @@ import { Field } from "#components/ui/field.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { one, type PageQuery } from "#components/ui/page-query.ts";
 import { Id } from "#lib/ids.ts";
-import { findTargets } from "#lib/pages/find-targets.ts";
-import { viewTarget } from "#lib/pages/view-targets.ts";
+import { findTargets } from "#lib/pages/admin/find-targets.ts";
+import { viewTarget } from "#lib/pages/admin/view-targets.ts";
 
 export const metadata = { title: "Emergency revoke" };
 

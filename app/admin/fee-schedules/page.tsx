@@ -9,7 +9,7 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 import { one } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
 import { Panel } from "#components/ui/panel.tsx";
-import { viewAllSchedules } from "#lib/pages/view-fee-schedules.ts";
+import { viewAllSchedules } from "#lib/pages/admin/view-fee-schedules.ts";
 
 export const metadata = { title: "Fee schedules" };
 

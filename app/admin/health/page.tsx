@@ -11,7 +11,7 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
-import { viewHealth, type HealthView } from "#lib/pages/view-health.ts";
+import { viewHealth, type HealthView } from "#lib/pages/admin/view-health.ts";
 
 export const metadata = { title: "Health" };
 

@@ -12,7 +12,7 @@ import { one } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import { viewOrganizations } from "#lib/pages/view-directory.ts";
+import { viewOrganizations } from "#lib/pages/admin/view-directory.ts";
 
 export const metadata = { title: "Organizations" };
 

@@ -14,7 +14,7 @@ import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { TabLinks } from "#components/ui/tab-links.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { SellerState } from "#lib/platform/directory-store.ts";
-import { viewSellers, type SellerLine } from "#lib/pages/view-directory.ts";
+import { viewSellers, type SellerLine } from "#lib/pages/admin/view-directory.ts";
 
 export const metadata = { title: "Sellers" };
 

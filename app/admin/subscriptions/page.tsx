@@ -11,7 +11,7 @@ import { one } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import { viewSubscriptions } from "#lib/pages/view-directory.ts";
+import { viewSubscriptions } from "#lib/pages/admin/view-directory.ts";
 
 export const metadata = { title: "Subscriptions" };
 

@@ -8,7 +8,7 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 import { one } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
 import { Panel } from "#components/ui/panel.tsx";
-import { viewUsers } from "#lib/pages/view-users.ts";
+import { viewUsers } from "#lib/pages/admin/view-users.ts";
 import { PlatformRole } from "#lib/vocabulary.ts";
 
 export const metadata = { title: "Users" };

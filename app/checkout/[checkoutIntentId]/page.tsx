@@ -11,7 +11,7 @@ import { DocumentPage } from "#components/shell/document-page.tsx";
 import { KeepSession } from "#components/shell/keep-session.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
-import { viewCheckout } from "#lib/pages/view-checkout.ts";
+import { viewCheckout } from "#lib/pages/buyer/view-checkout.ts";
 import { env } from "#lib/env.ts";
 import { viewSession } from "#lib/identity/sessions/get-session.ts";
 import type { Session } from "#lib/identity/session-schema.ts";

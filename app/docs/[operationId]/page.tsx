@@ -6,8 +6,8 @@ import { TryOperation } from "#components/docs/try-operation.tsx";
 import { Code } from "#components/ui/code.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Panel } from "#components/ui/panel.tsx";
-import { freshExample } from "#lib/pages/fresh-example.ts";
-import { referenceOf, type Reference } from "#lib/pages/reference.ts";
+import { freshExample } from "#lib/pages/docs/fresh-example.ts";
+import { referenceOf, type Reference } from "#lib/pages/docs/reference.ts";
 import { env } from "#lib/env.ts";
 
 type Props = { readonly params: Promise<{ readonly operationId: string }> };

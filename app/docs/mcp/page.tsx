@@ -2,7 +2,7 @@ import { Code } from "#components/ui/code.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { env } from "#lib/env.ts";
-import { mcpTools } from "#lib/pages/skill-text.ts";
+import { mcpTools } from "#lib/pages/docs/skill-text.ts";
 import { weather } from "#lib/sandbox/samples.ts";
 
 export const metadata = { title: "MCP server" };

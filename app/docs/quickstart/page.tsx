@@ -4,7 +4,7 @@ import { Code } from "#components/ui/code.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { env } from "#lib/env.ts";
-import { packageText } from "#lib/pages/quickstart.ts";
+import { packageText } from "#lib/pages/docs/quickstart.ts";
 
 export const metadata = { title: "Quickstart" };
 

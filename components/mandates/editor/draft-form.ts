@@ -1,6 +1,6 @@
 import { get, type Path, set, useFormContext, type Resolver } from "react-hook-form";
 import type { MandateDraft } from "#lib/mandates/draft.ts";
-import type { EditorChoices } from "#lib/pages/view-editor.ts";
+import type { EditorChoices } from "#lib/pages/buyer/view-editor.ts";
 
 /** Loaded on demand, because it contains the schemas of mandates, which are large. */
 export const loadCheck = () => import("#lib/mandates/check-draft.ts");

@@ -16,7 +16,7 @@ import { termsOf } from "#lib/mandates/draft-body.ts";
 import { createBody, fieldErrors, updateBody } from "#lib/mandates/draft-request.ts";
 import { draftOf, newDraft, type MandateDraft } from "#lib/mandates/draft.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
-import type { EditorChoices } from "#lib/pages/view-editor.ts";
+import type { EditorChoices } from "#lib/pages/buyer/view-editor.ts";
 import { createMandate, updateMandate } from "../calls.ts";
 import { Ask } from "./ask.tsx";
 import { loadCheck, resolverOf } from "./draft-form.ts";

@@ -1,7 +1,7 @@
 import { useWatch } from "react-hook-form";
 import { Field, Select } from "#components/ui/field.tsx";
 import type { MandateDraft } from "#lib/mandates/draft.ts";
-import type { EditorChoices } from "#lib/pages/view-editor.ts";
+import type { EditorChoices } from "#lib/pages/buyer/view-editor.ts";
 import { useDraft } from "./draft-form.ts";
 import { MoreLimits } from "./more-limits.tsx";
 import { amount, Term } from "./parts.tsx";

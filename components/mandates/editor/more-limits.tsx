@@ -2,7 +2,7 @@ import { useFieldArray, useWatch } from "react-hook-form";
 import { Button } from "#components/ui/button.tsx";
 import { Field, Select } from "#components/ui/field.tsx";
 import type { LimitRow, MandateDraft } from "#lib/mandates/draft.ts";
-import type { EditorChoices } from "#lib/pages/view-editor.ts";
+import type { EditorChoices } from "#lib/pages/buyer/view-editor.ts";
 import { useDraft } from "./draft-form.ts";
 import { amount, Disclosed } from "./parts.tsx";
 

@@ -2,7 +2,7 @@ import { useWatch } from "react-hook-form";
 import { Choice } from "#components/ui/choice.tsx";
 import { Field, FieldError, Select } from "#components/ui/field.tsx";
 import { type MandateDraft, weekdays } from "#lib/mandates/draft.ts";
-import type { EditorChoices } from "#lib/pages/view-editor.ts";
+import type { EditorChoices } from "#lib/pages/buyer/view-editor.ts";
 import { useDraft } from "./draft-form.ts";
 import { Disclosed, Term } from "./parts.tsx";
 

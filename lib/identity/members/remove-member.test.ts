@@ -14,7 +14,7 @@ import * as members from "#lib/identity/members/contract.ts";
 import { rotateServiceAccountKey } from "#lib/identity/keys/rotate-service-account-key.ts";
 import { invitation, member } from "#lib/identity/tables.ts";
 import { updateMember } from "#lib/identity/members/update-member.ts";
-import { viewMembers } from "#lib/pages/view-members.ts";
+import { viewMembers } from "#lib/pages/settings/view-members.ts";
 import { callerOf } from "#test/caller.ts";
 import { useDatabase } from "#test/database.ts";
 import { newKey, newMember, newOrganization, signIn, type Owner } from "#test/identity.ts";

@@ -4,7 +4,7 @@ import { auditEvents } from "#lib/audit/tables.ts";
 import { database } from "#lib/db/client.ts";
 import * as contract from "#lib/identity/members/contract.ts";
 import { setStepUpThreshold } from "#lib/identity/members/set-step-up-threshold.ts";
-import { viewStepUpLimits } from "#lib/pages/view-approvals.ts";
+import { viewStepUpLimits } from "#lib/pages/buyer/view-approvals.ts";
 import { callerOf } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { newMember, newOrganization, type Owner } from "#test/identity.ts";

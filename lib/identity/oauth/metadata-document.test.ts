@@ -6,7 +6,7 @@ import { database, pool } from "#lib/db/client.ts";
 import * as contract from "#lib/identity/oauth/contract.ts";
 import { listConnections } from "#lib/identity/oauth/list-connections.ts";
 import { oauthClient } from "#lib/identity/oauth-tables.ts";
-import { viewConnect } from "#lib/pages/view-connect.ts";
+import { viewConnect } from "#lib/pages/settings/view-connect.ts";
 import { forget } from "#lib/process.ts";
 import { useDatabase } from "#test/database.ts";
 import { newOrganization } from "#test/identity.ts";

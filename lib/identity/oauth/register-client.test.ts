@@ -8,7 +8,7 @@ import * as contract from "#lib/identity/oauth/contract.ts";
 import { listConnections } from "#lib/identity/oauth/list-connections.ts";
 import { oauthClient } from "#lib/identity/oauth-tables.ts";
 import { forgetOldSessions } from "#lib/identity/sessions/forget-old-sessions.ts";
-import { viewConnect } from "#lib/pages/view-connect.ts";
+import { viewConnect } from "#lib/pages/settings/view-connect.ts";
 import { dispatch } from "#lib/server/entry.ts";
 import { useDatabase } from "#test/database.ts";
 import { newOrganization } from "#test/identity.ts";

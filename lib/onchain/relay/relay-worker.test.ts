@@ -10,7 +10,7 @@ import { relayNow, relayOutcome } from "#lib/onchain/relay/queue-relay.ts";
 import { openBySender } from "#lib/onchain/relay-store.ts";
 import { senders, watchSenders } from "#lib/onchain/senders.ts";
 import { relayedTransactions } from "#lib/onchain/tables.ts";
-import { viewHealth } from "#lib/pages/view-health.ts";
+import { viewHealth } from "#lib/pages/admin/view-health.ts";
 import { forget } from "#lib/process.ts";
 import { useDatabase } from "#test/database.ts";
 import { useSettlement } from "#test/payments.ts";

@@ -12,7 +12,7 @@ import { Notice } from "#components/ui/notice.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { returnTo, withReturnTo } from "#lib/http/return-to.ts";
 import { viewSession } from "#lib/identity/sessions/get-session.ts";
-import { viewInvitation, type InvitationView } from "#lib/pages/view-invitation.ts";
+import { viewInvitation, type InvitationView } from "#lib/pages/settings/view-invitation.ts";
 
 type Props = { readonly params: Promise<{ readonly invitationToken: string }>; readonly searchParams: SearchParams };
 type Reader = { readonly email: string } | null;

@@ -8,7 +8,7 @@ import { Empty } from "#components/ui/empty.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { all } from "#components/ui/page-query.ts";
 import { Id } from "#lib/ids.ts";
-import { viewTogether } from "#lib/pages/view-together.ts";
+import { viewTogether } from "#lib/pages/buyer/view-together.ts";
 
 export const metadata = { title: "Approve together" };
 

@@ -23,11 +23,11 @@ import { Panel } from "#components/ui/panel.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
-import { viewAlerts } from "#lib/pages/view-alerts.ts";
-import { viewBurnDown } from "#lib/pages/view-burn-down.ts";
-import { viewMandate } from "#lib/pages/view-mandate.ts";
-import { viewMandateLedger } from "#lib/pages/view-mandate-ledger.ts";
-import { viewOnChain } from "#lib/pages/view-on-chain.ts";
+import { viewAlerts } from "#lib/pages/buyer/view-alerts.ts";
+import { viewBurnDown } from "#lib/pages/buyer/view-burn-down.ts";
+import { viewMandate } from "#lib/pages/buyer/view-mandate.ts";
+import { viewMandateLedger } from "#lib/pages/buyer/view-mandate-ledger.ts";
+import { viewOnChain } from "#lib/pages/buyer/view-on-chain.ts";
 import { sampleAsset } from "#lib/sandbox/sample-asset.ts";
 
 export const metadata = { title: "Mandate" };

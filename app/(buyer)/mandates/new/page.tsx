@@ -6,7 +6,7 @@ import { NotForRole } from "#components/shell/not-for-role.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { one } from "#components/ui/page-query.ts";
 import { isTemplate, templateDraft, templatesFor } from "#lib/mandates/templates.ts";
-import { viewEditorChoices } from "#lib/pages/view-editor.ts";
+import { viewEditorChoices } from "#lib/pages/buyer/view-editor.ts";
 
 export const metadata = { title: "New mandate" };
 

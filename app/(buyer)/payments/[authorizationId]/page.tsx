@@ -16,8 +16,8 @@ import { Money, money } from "#components/ui/money.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { nextStepsOf } from "#lib/payments/next-steps.ts";
-import { offerFix } from "#lib/pages/view-fix.ts";
-import { viewPayment, type PaymentView } from "#lib/pages/view-payment.ts";
+import { offerFix } from "#lib/pages/buyer/view-fix.ts";
+import { viewPayment, type PaymentView } from "#lib/pages/buyer/view-payment.ts";
 
 export const metadata = { title: "Payment" };
 

@@ -1,6 +1,6 @@
 import { download } from "#app/download.ts";
 import { newId } from "#lib/ids.ts";
-import { exportPayments } from "#lib/pages/export-payments.ts";
+import { exportPayments } from "#lib/pages/buyer/export-payments.ts";
 import { isProblem } from "#lib/problem.ts";
 import { problemReply } from "#lib/http/reply.ts";
 

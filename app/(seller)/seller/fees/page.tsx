@@ -9,7 +9,7 @@ import { columnDigits, Money, money } from "#components/ui/money.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { one } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
-import { viewDueSellerFees, viewSellerFees, type SellerFee } from "#lib/pages/view-seller-fees.ts";
+import { viewDueSellerFees, viewSellerFees, type SellerFee } from "#lib/pages/seller/view-seller-fees.ts";
 
 export const metadata = { title: "Seller fees" };
 

@@ -11,7 +11,7 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 import { one, type PageQuery } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
 import { readReceived } from "#lib/settlement/list-settlements.ts";
-import { viewResources } from "#lib/pages/view-resources.ts";
+import { viewResources } from "#lib/pages/seller/view-resources.ts";
 import { daysAfter, readDay } from "#lib/time.ts";
 import { SettlementStatus } from "#lib/vocabulary.ts";
 

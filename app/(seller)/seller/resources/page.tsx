@@ -11,8 +11,8 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 import { address, one } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
 import { TabLinks } from "#components/ui/tab-links.tsx";
-import { viewResources } from "#lib/pages/view-resources.ts";
-import { viewRevenue } from "#lib/pages/view-revenue.ts";
+import { viewResources } from "#lib/pages/seller/view-resources.ts";
+import { viewRevenue } from "#lib/pages/seller/view-revenue.ts";
 
 export const metadata = { title: "Paid resources" };
 

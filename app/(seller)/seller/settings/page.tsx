@@ -10,7 +10,7 @@ import { Pairs } from "#components/ui/pairs.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import { viewSellers, type OwnSeller } from "#lib/pages/view-sellers.ts";
+import { viewSellers, type OwnSeller } from "#lib/pages/seller/view-sellers.ts";
 
 export const metadata = { title: "Domain and seller" };
 

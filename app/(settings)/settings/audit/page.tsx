@@ -11,8 +11,8 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 import { address, one, type PageQuery } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
 import { Panel } from "#components/ui/panel.tsx";
-import { kinds } from "#lib/pages/event-line.ts";
-import { viewAudit } from "#lib/pages/view-audit.ts";
+import { kinds } from "#lib/pages/settings/event-line.ts";
+import { viewAudit } from "#lib/pages/settings/view-audit.ts";
 
 export const metadata = { title: "Audit log" };
 

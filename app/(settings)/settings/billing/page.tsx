@@ -10,7 +10,7 @@ import { buttonClass } from "#components/ui/button-class.ts";
 import { NoAccess } from "#components/ui/no-access.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { address, one } from "#components/ui/page-query.ts";
-import { viewStatement } from "#lib/pages/view-statement.ts";
+import { viewStatement } from "#lib/pages/settings/view-statement.ts";
 
 export const metadata = { title: "Billing" };
 

@@ -12,7 +12,7 @@ import { Pager } from "#components/ui/pager.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { keyCapabilitiesOf } from "#lib/identity/capabilities.ts";
 import { viewSession } from "#lib/identity/sessions/get-session.ts";
-import { viewServiceAccounts } from "#lib/pages/view-service-accounts.ts";
+import { viewServiceAccounts } from "#lib/pages/settings/view-service-accounts.ts";
 
 export const metadata = { title: "Agents and keys" };
 

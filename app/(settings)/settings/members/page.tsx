@@ -7,7 +7,7 @@ import { roles } from "#components/organization/role-words.ts";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { Panel } from "#components/ui/panel.tsx";
-import { viewMembers } from "#lib/pages/view-members.ts";
+import { viewMembers } from "#lib/pages/settings/view-members.ts";
 
 export const metadata = { title: "Members" };
 

@@ -8,7 +8,7 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { viewSession } from "#lib/identity/sessions/get-session.ts";
-import { viewOrganization } from "#lib/pages/view-organization.ts";
+import { viewOrganization } from "#lib/pages/settings/view-organization.ts";
 
 export const metadata = { title: "Organization settings" };
 

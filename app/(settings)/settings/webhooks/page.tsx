@@ -9,7 +9,7 @@ import { Untrusted } from "#components/ui/untrusted.tsx";
 import { eventsText } from "#components/webhooks/event-choices.ts";
 import { NewEndpoint } from "#components/webhooks/new-endpoint.tsx";
 import { EndpointState } from "#components/webhooks/state.tsx";
-import { viewWebhooks } from "#lib/pages/view-webhooks.ts";
+import { viewWebhooks } from "#lib/pages/settings/view-webhooks.ts";
 
 export const metadata = { title: "Webhooks" };
 

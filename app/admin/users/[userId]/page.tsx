@@ -15,8 +15,8 @@ import { Panel } from "#components/ui/panel.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { visible } from "#lib/visible-text.ts";
 import { RoleList } from "#components/platform/role-list.tsx";
-import { withNames } from "#lib/pages/view-platform-audit.ts";
-import { viewUser, type UserView } from "#lib/pages/view-users.ts";
+import { withNames } from "#lib/pages/admin/view-platform-audit.ts";
+import { viewUser, type UserView } from "#lib/pages/admin/view-users.ts";
 
 type Props = { readonly params: Promise<{ readonly userId: string }> };
 

@@ -1,7 +1,7 @@
 import { notFound } from "next/navigation";
 import { OperationsLedger } from "#components/docs/operations-ledger.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
-import { chapterOf } from "#lib/pages/reference.ts";
+import { chapterOf } from "#lib/pages/docs/reference.ts";
 
 type Props = { readonly params: Promise<{ readonly section: string }> };
 

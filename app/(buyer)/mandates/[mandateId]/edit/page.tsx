@@ -10,9 +10,9 @@ import { one } from "#components/ui/page-query.ts";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { fixedDraft } from "#lib/mandates/fixed-draft.ts";
-import { viewEditorChoices } from "#lib/pages/view-editor.ts";
-import { viewFix } from "#lib/pages/view-fix.ts";
-import { viewMandate } from "#lib/pages/view-mandate.ts";
+import { viewEditorChoices } from "#lib/pages/buyer/view-editor.ts";
+import { viewFix } from "#lib/pages/buyer/view-fix.ts";
+import { viewMandate } from "#lib/pages/buyer/view-mandate.ts";
 
 export const metadata = { title: "Edit a mandate" };
 

@@ -14,7 +14,7 @@ import { Pairs } from "#components/ui/pairs.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { viewSession } from "#lib/identity/sessions/get-session.ts";
 import { networkName } from "#lib/chains/network-name.ts";
-import { viewPayment, type PaymentView } from "#lib/pages/view-payment.ts";
+import { viewPayment, type PaymentView } from "#lib/pages/buyer/view-payment.ts";
 
 export const metadata = { title: "Receipt" };
 

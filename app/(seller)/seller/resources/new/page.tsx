@@ -6,8 +6,8 @@ import { NotForRole } from "#components/shell/not-for-role.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
 import { Empty } from "#components/ui/empty.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
-import { viewInstallation } from "#lib/pages/view-resources.ts";
-import { viewSellers } from "#lib/pages/view-sellers.ts";
+import { viewInstallation } from "#lib/pages/seller/view-resources.ts";
+import { viewSellers } from "#lib/pages/seller/view-sellers.ts";
 
 export const metadata = { title: "New resource" };
 

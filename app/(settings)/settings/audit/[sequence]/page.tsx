@@ -11,8 +11,8 @@ import { Moment } from "#components/ui/moment.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { Panel } from "#components/ui/panel.tsx";
-import type { EventDetail, EventLine } from "#lib/pages/event-line.ts";
-import { viewAuditEvent } from "#lib/pages/view-audit.ts";
+import type { EventDetail, EventLine } from "#lib/pages/settings/event-line.ts";
+import { viewAuditEvent } from "#lib/pages/settings/view-audit.ts";
 
 export const metadata = { title: "Audit event" };
 

@@ -1,6 +1,6 @@
 import { download, readable } from "#app/download.ts";
 import { requireMember } from "#app/session.ts";
-import { exportAudit } from "#lib/pages/export-audit.ts";
+import { exportAudit } from "#lib/pages/settings/export-audit.ts";
 
 export async function GET(request: Request): Promise<Response> {
   await requireMember("/settings/audit");

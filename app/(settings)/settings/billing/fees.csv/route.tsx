@@ -1,6 +1,6 @@
 import { download, readable } from "#app/download.ts";
 import { requireMember } from "#app/session.ts";
-import { exportFees } from "#lib/pages/view-statement.ts";
+import { exportFees } from "#lib/pages/settings/view-statement.ts";
 
 export async function GET(request: Request): Promise<Response> {
   const caller = await requireMember("/settings/billing");

@@ -16,7 +16,7 @@ import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { AccountDetail } from "#lib/identity/keys/service-account-view.ts";
 import { lackedOf } from "#lib/identity/capabilities.ts";
-import { viewServiceAccount } from "#lib/pages/view-service-accounts.ts";
+import { viewServiceAccount } from "#lib/pages/settings/view-service-accounts.ts";
 
 export const metadata = { title: "Service account" };
 

@@ -1,6 +1,6 @@
 import { notFound } from "next/navigation";
 import { readCaller } from "#app/session.ts";
-import { logoOf } from "#lib/pages/view-organization.ts";
+import { logoOf } from "#lib/pages/settings/view-organization.ts";
 
 /** The address of the logo contains its version, so the browser may cache the reply. */
 export async function GET(): Promise<Response> {

@@ -19,7 +19,7 @@ import { answerWords } from "#components/webhooks/answer-words.ts";
 import { eventsText } from "#components/webhooks/event-choices.ts";
 import { Resend } from "#components/webhooks/resend.tsx";
 import { DeliveryState, EndpointState } from "#components/webhooks/state.tsx";
-import { viewWebhook, type WebhookView } from "#lib/pages/view-webhooks.ts";
+import { viewWebhook, type WebhookView } from "#lib/pages/settings/view-webhooks.ts";
 import type { WebhookDelivery, WebhookEndpoint } from "#lib/webhooks/contract.ts";
 
 export const metadata = { title: "Webhook endpoint" };

@@ -11,7 +11,7 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import { viewInstallation, viewResource, type ResourceView } from "#lib/pages/view-resources.ts";
+import { viewInstallation, viewResource, type ResourceView } from "#lib/pages/seller/view-resources.ts";
 
 export const metadata = { title: "Resource" };
 

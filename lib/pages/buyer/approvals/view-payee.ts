@@ -1,0 +1,45 @@
+import { domainToUnicode } from "node:url";
+import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
+import type { PayeeView } from "#lib/approvals/checkout-view.ts";
+import { findSellerRecord } from "#lib/approvals/store.ts";
+import { database } from "#lib/db/client.ts";
+import { reading } from "#lib/mandates/store.ts";
+import { selectPaid } from "#lib/mandates/paid-store.ts";
+import { countDeclined, countPaid, countRefused, paidName } from "#lib/pages/buyer/approvals/payee-store.ts";
+import { looksLike } from "#lib/sellers/look-alike.ts";
+import { toWire } from "#lib/time.ts";
+
+/** The name comes from the seller's record, never from the agent. */
+export async function viewPayee(checkout: CheckoutRow): Promise<PayeeView> {
+  const { domain, sellerId } = checkout;
+  const seller = sellerId === null ? null : await findSellerRecord(database(), sellerId);
+  const [host = "", port] = domain.split(":");
+  const unicode = domainToUnicode(host) + (port === undefined ? "" : `:${port}`);
+  return {
+    domain,
+    ...(unicode !== domain && { unicodeDomain: unicode }),
+    registered: seller !== null,
+    verified: seller !== null && seller.verified && seller.domain === domain,
+    ...(seller && { name: seller.name }),
+    ...(await known(checkout)),
+  };
+}
+
+const known = (checkout: CheckoutRow): Promise<Pick<PayeeView, "history" | "looksLike">> =>
+  reading(async (tx) => {
+    const everPaid = await selectPaid(tx, checkout);
+    const own = everPaid.find(({ name }) => name === paidName(checkout));
+    const { paid, all } = own ? await countPaid(tx, checkout, checkout) : { paid: 0, all: true };
+    // If the organization paid this payee first, this payee does not imitate the similar one.
+    const other = everPaid.find(({ domain, since }) => looksLike(checkout.domain, domain) && !(own && own.since <= since));
+    return {
+      history: {
+        paid,
+        all,
+        ...(own && { since: toWire(own.since) }),
+        declined: await countDeclined(tx, checkout, checkout),
+        refused: await countRefused(tx, checkout, checkout),
+      },
+      ...(other && { looksLike: other.domain }),
+    };
+  });
