@@ -27,7 +27,9 @@ const directions = (files: string[], ...bans: Ban[][]): OxlintOverride => ({
 
 /** Files without I/O, such as those with decisions. */
 const decisions = [
-  "lib/mandates/{denials,fix-denial,fix-words,policy,rules-*,windows,calendar,duration,facts,reason,status,check-policy,check-terms,compile-policy}.ts",
+  "lib/mandates/policy/**/*.ts",
+  "lib/mandates/draft/{fix-denial,fix-words}.ts",
+  "lib/mandates/check-terms.ts",
   "lib/payments/{backtest,settlement-state,stage}.ts",
   "lib/payments/batch/{decide,take-hold}.ts",
   "lib/payments/offers/compare-intent.ts",
@@ -112,6 +114,7 @@ export default defineConfig({
       framework,
     ),
     directions(["lib/payments/batch/{facts,load,read,rows,save,statements}.ts"], app, framework),
+    directions(decisions, app, framework, sql, database, node),
     directions(
       ["lib/**/{contract,*-contract}.ts", "lib/**/*-schema.ts", "lib/http/{operation,client,query}.ts"],
       app,
@@ -121,7 +124,6 @@ export default defineConfig({
       node,
       servers,
     ),
-    directions(decisions, app, framework, sql, database, node),
     directions(["lib/receipts/*.ts"], app, framework, sql, database, node, servers),
     { files: decisions, rules: { "no-restricted-globals": ["error", "fetch", "process", "setTimeout"] } },
     directions(["app/**"], sql, database),

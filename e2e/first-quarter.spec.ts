@@ -4,7 +4,7 @@ import { database } from "#lib/db/client.ts";
 import { call } from "#lib/http/client.ts";
 import { session } from "#lib/identity/tables.ts";
 import { activateMandate, createMandate } from "#lib/mandates/contract.ts";
-import type { Policy } from "#lib/mandates/policy-schema.ts";
+import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import { PASSWORD, newOrganization, type Owner } from "#test/identity.ts";
 import { localChainId } from "../examples/chain.ts";
 import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";

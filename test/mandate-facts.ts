@@ -1,9 +1,9 @@
-import { compilePolicy } from "#lib/mandates/compile-policy.ts";
-import type { BucketUsage, IntentFacts, MandateFacts, Usage } from "#lib/mandates/facts.ts";
-import { Policy } from "#lib/mandates/policy-schema.ts";
-import { decide } from "#lib/mandates/policy.ts";
+import { compilePolicy } from "#lib/mandates/policy/compile-policy.ts";
+import type { BucketUsage, IntentFacts, MandateFacts, Usage } from "#lib/mandates/policy/facts.ts";
+import { Policy } from "#lib/mandates/policy/policy-schema.ts";
+import { decide } from "#lib/mandates/policy/policy.ts";
 import { addHold } from "#lib/mandates/usage.ts";
-import { bucketAt } from "#lib/mandates/windows.ts";
+import { bucketAt } from "#lib/mandates/policy/windows.ts";
 import { atomicOf, parseAmount, zero } from "#lib/money.ts";
 
 /* Facts for tests of the policy: one payment of 0.50 USDC that the policy of policyOf() allows. */

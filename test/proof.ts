@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { verifyChain } from "#lib/audit/verify-chain.ts";
 import { database } from "#lib/db/client.ts";
-import type { Policy } from "#lib/mandates/policy-schema.ts";
-import { bucketAt, windowsOf, type Window } from "#lib/mandates/windows.ts";
+import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
+import { bucketAt, windowsOf, type Window } from "#lib/mandates/policy/windows.ts";
 import { parseAmount } from "#lib/money.ts";
 import { brokenSums } from "#test/invariants.ts";
 

@@ -5,7 +5,7 @@ import { Money, money } from "#components/ui/money.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
-import { asksWhen } from "#lib/mandates/summary.ts";
+import { asksWhen } from "#lib/mandates/draft/summary.ts";
 
 const capital = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}.`;
 

@@ -5,7 +5,7 @@ import { Dated } from "#components/ui/dated.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { CheckoutView, LineView, MandateView } from "#lib/approvals/checkout-view.ts";
-import type { AskRule } from "#lib/mandates/ask-rules.ts";
+import type { AskRule } from "#lib/mandates/policy/ask-rules.ts";
 import { barParts } from "./mandate-clause.tsx";
 import { lineKey, spanName } from "./names.ts";
 import { tightest } from "./tightest.ts";

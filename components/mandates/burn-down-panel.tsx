@@ -1,7 +1,7 @@
 import { Chart } from "#components/ui/chart.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { money } from "#components/ui/money.tsx";
-import { windowWords } from "#lib/mandates/words.ts";
+import { windowWords } from "#lib/mandates/policy/words.ts";
 import type { BurnDown } from "#lib/pages/buyer/view-burn-down.ts";
 
 const HOUR_MS = 3_600_000;

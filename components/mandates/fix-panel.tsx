@@ -8,10 +8,10 @@ import { Moment } from "#components/ui/moment.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import { changeWords } from "#lib/mandates/fix-words.ts";
+import { changeWords } from "#lib/mandates/draft/fix-words.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
-import { differences } from "#lib/mandates/summary-differences.ts";
-import { plainText } from "#lib/mandates/summary.ts";
+import { differences } from "#lib/mandates/draft/summary-differences.ts";
+import { plainText } from "#lib/mandates/draft/summary.ts";
 import type { FixView } from "#lib/pages/buyer/view-fix.ts";
 
 type Props = { readonly mandate: Mandate; readonly view: FixView };

@@ -1,5 +1,5 @@
 import { createElement, Fragment } from "react";
-import { plainText, type Sentence, type Summary } from "#lib/mandates/summary.ts";
+import { plainText, type Sentence, type Summary } from "#lib/mandates/draft/summary.ts";
 import { visible } from "#lib/visible-text.ts";
 
 /** The values in a sentence may be user input, so hidden characters in them are made visible. */

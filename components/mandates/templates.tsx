@@ -1,5 +1,5 @@
 import Link from "next/link";
-import type { Template } from "#lib/mandates/templates.ts";
+import type { Template } from "#lib/mandates/draft/templates.ts";
 
 type Props = { readonly templates: readonly Template[]; readonly chosen: string | undefined };
 

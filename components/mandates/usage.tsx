@@ -2,7 +2,7 @@ import { Bar } from "#components/ui/bar.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { plural } from "#components/ui/plural.ts";
 import type { Mandate, WindowUsage } from "#lib/mandates/mandate-schema.ts";
-import { windowWords } from "#lib/mandates/words.ts";
+import { windowWords } from "#lib/mandates/policy/words.ts";
 import { headlineOf } from "./headline.ts";
 
 const figure = (amount: string, unit: string): string =>

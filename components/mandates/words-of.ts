@@ -1,6 +1,6 @@
 import { networkName } from "#lib/chains/network-name.ts";
-import type { Policy } from "#lib/mandates/policy-schema.ts";
-import { summarize, type Summary } from "#lib/mandates/summary.ts";
+import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
+import { summarize, type Summary } from "#lib/mandates/draft/summary.ts";
 
 type Bindings = {
   readonly agents?: readonly string[] | undefined;

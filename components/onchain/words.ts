@@ -1,4 +1,4 @@
-import { spanWords } from "#lib/mandates/words.ts";
+import { spanWords } from "#lib/mandates/policy/words.ts";
 
 export type Token = { readonly asset: string; readonly decimals: number };
 

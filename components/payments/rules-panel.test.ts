@@ -1,7 +1,7 @@
 import type { ReactElement } from "react";
 import { expect, test } from "vitest";
 import { Result } from "#components/payments/rules-panel.tsx";
-import { PERSON_APPROVED } from "#lib/mandates/sentences-limits.ts";
+import { PERSON_APPROVED } from "#lib/mandates/policy/sentences-limits.ts";
 
 const asksAbove = "The policy asks a person before payments above 10.00 USDC.";
 

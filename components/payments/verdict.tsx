@@ -2,7 +2,7 @@ import Link from "next/link";
 import { StageBadge } from "#components/payments/stage-badge.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import { denials, isDenial } from "#lib/mandates/denials.ts";
+import { denials, isDenial } from "#lib/mandates/policy/denials.ts";
 import type { PaymentView } from "#lib/pages/buyer/view-payment.ts";
 
 type Props = { readonly view: PaymentView };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { budgetAlerts, type BudgetFacts } from "#lib/alerts/budget-alerts.ts";
-import type { Policy } from "#lib/mandates/policy-schema.ts";
+import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import { atomicOf } from "#lib/money.ts";
 
 const now = new Date("2026-11-23T12:00:00Z");

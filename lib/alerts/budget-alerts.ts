@@ -1,6 +1,6 @@
 import type { AlertFacts, FoundAlert } from "#lib/alerts/facts.ts";
-import { bucketCounts, windowAt, windowsOf, type Window } from "#lib/mandates/windows.ts";
-import type { Policy } from "#lib/mandates/policy-schema.ts";
+import { bucketCounts, windowAt, windowsOf, type Window } from "#lib/mandates/policy/windows.ts";
+import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import { add, displayAmount, parseAmount, zero, type Atomic } from "#lib/money.ts";
 
 export const DEFAULT_THRESHOLDS: readonly number[] = [80, 100];

@@ -1,6 +1,6 @@
 import type { Basket, CheckoutApproval, CheckoutIntent, MandateChoice } from "#lib/approvals/checkout-schema.ts";
 import type { Asker } from "#lib/identity/asker.ts";
-import type { AskRule } from "#lib/mandates/ask-rules.ts";
+import type { AskRule } from "#lib/mandates/policy/ask-rules.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
 /** A budget before and after this payment; amounts are decimal text in `unit`. */

@@ -6,8 +6,8 @@ import { continuationHash, continuationTokenOf } from "#lib/commerce/continuatio
 import { saveGrant } from "#lib/approvals/batch-store.ts";
 import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
 import { newId } from "#lib/ids.ts";
-import { reaches } from "#lib/mandates/assurance.ts";
-import type { Decision } from "#lib/mandates/facts.ts";
+import { reaches } from "#lib/mandates/policy/assurance.ts";
+import type { Decision } from "#lib/mandates/policy/facts.ts";
 import { mailRow } from "#lib/mail/queue-mail.ts";
 import type { PurchaseDecision, Purchase, PurchaseRecord } from "#lib/payments/queue-item.ts";
 import { notFound, Problem } from "#lib/problem.ts";

@@ -15,7 +15,7 @@ import { env } from "#lib/env.ts";
 import { once, replay } from "#lib/command/idempotency.ts";
 import type { Handler, Input, KeyCaller, SessionCaller } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
-import { REQUEST_MS } from "#lib/mandates/compile-policy.ts";
+import { REQUEST_MS } from "#lib/mandates/policy/compile-policy.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import { wakeNotices } from "#lib/notices/wake.ts";
 import { rememberProbed } from "#lib/payments/probe-domain.ts";

@@ -1,6 +1,6 @@
 import type { ReadinessCheck } from "#lib/commerce/readiness-schema.ts";
-import { denialActions } from "#lib/mandates/denials.ts";
-import type { Decision, Reason } from "#lib/mandates/facts.ts";
+import { denialActions } from "#lib/mandates/policy/denials.ts";
+import type { Decision, Reason } from "#lib/mandates/policy/facts.ts";
 import { withMandatePages } from "#lib/mandates/mandate-links.ts";
 import { commonActions } from "#lib/next-actions.ts";
 import { Problem, problemBody, type NextAction } from "#lib/problem.ts";

@@ -1,4 +1,4 @@
-import type { ApprovalRequest } from "#lib/mandates/facts.ts";
+import type { ApprovalRequest } from "#lib/mandates/policy/facts.ts";
 import { commonActions } from "#lib/next-actions.ts";
 import { Problem } from "#lib/problem.ts";
 import type { ReservationStatus } from "#lib/vocabulary.ts";

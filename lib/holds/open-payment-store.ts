@@ -1,6 +1,6 @@
 import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import type { Tx } from "#lib/db/client.ts";
-import type { Policy } from "#lib/mandates/policy-schema.ts";
+import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import { mandateVersions } from "#lib/mandates/tables.ts";
 import { authorizationColumns } from "#lib/holds/authorization-store.ts";
 import { authorizations, changedReservations, executions } from "#lib/holds/tables.ts";

@@ -1,4 +1,4 @@
-import type { IntentFacts } from "#lib/mandates/facts.ts";
+import type { IntentFacts } from "#lib/mandates/policy/facts.ts";
 import { add, type Atomic } from "#lib/money.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
 import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";

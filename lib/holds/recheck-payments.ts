@@ -1,8 +1,8 @@
 import type { Tx } from "#lib/db/client.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
-import { compilePolicy } from "#lib/mandates/compile-policy.ts";
-import type { MandateFacts, Reason } from "#lib/mandates/facts.ts";
-import { forbiddenBy } from "#lib/mandates/recheck-policy.ts";
+import { compilePolicy } from "#lib/mandates/policy/compile-policy.ts";
+import type { MandateFacts, Reason } from "#lib/mandates/policy/facts.ts";
+import { forbiddenBy } from "#lib/mandates/policy/recheck-policy.ts";
 import { tokenOf } from "#lib/chains/chains.ts";
 import { clock } from "#lib/audit/transact.ts";
 import type { AuthorizationRow } from "#lib/holds/execution-store.ts";

@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { given } from "#lib/db/bulk.ts";
 import { pool } from "#lib/db/client.ts";
 import { answerOf, renderAnswer } from "#lib/holds/render-answer.ts";
-import type { Findings } from "#lib/mandates/facts.ts";
-import { decide } from "#lib/mandates/policy.ts";
-import { renderReasons } from "#lib/mandates/render-reasons.ts";
+import type { Findings } from "#lib/mandates/policy/facts.ts";
+import { decide } from "#lib/mandates/policy/policy.ts";
+import { renderReasons } from "#lib/mandates/policy/render-reasons.ts";
 import { useDatabase } from "#test/database.ts";
 import { intentOf, mandateOf, NOW, seller, usageOf } from "#test/mandate-facts.ts";
 

@@ -1,5 +1,5 @@
-import type { Findings, Reason } from "#lib/mandates/facts.ts";
-import { renderReasons } from "#lib/mandates/render-reasons.ts";
+import type { Findings, Reason } from "#lib/mandates/policy/facts.ts";
+import { renderReasons } from "#lib/mandates/policy/render-reasons.ts";
 import { policyDecisionIdOf, reservationIdOf } from "#lib/holds/ids.ts";
 import { toWire } from "#lib/time.ts";
 

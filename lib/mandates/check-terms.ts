@@ -1,5 +1,5 @@
-import { checkPolicy } from "#lib/mandates/check-policy.ts";
-import type { Policy } from "#lib/mandates/policy-schema.ts";
+import { checkPolicy } from "#lib/mandates/policy/check-policy.ts";
+import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import { assetOf, chainOf } from "#lib/chains/chains.ts";
 import { Problem, type FieldError } from "#lib/problem.ts";
 

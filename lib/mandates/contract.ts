@@ -15,7 +15,7 @@ import {
   Remaining,
   Wallet,
 } from "#lib/mandates/mandate-schema.ts";
-import { Policy } from "#lib/mandates/policy-schema.ts";
+import { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import { Timestamp } from "#lib/time.ts";
 
 const { mandateId } = exampleMandate;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Address } from "#lib/evm.ts";
-import { Policy } from "#lib/mandates/policy-schema.ts";
+import { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import { Timestamp } from "#lib/time.ts";
 import { ApprovalMode, DenialCode, Environment, LedgerKind, MandateStatus } from "#lib/vocabulary.ts";
 

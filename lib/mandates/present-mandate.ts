@@ -1,10 +1,10 @@
-import { compilePolicy, type CompiledPolicy } from "#lib/mandates/compile-policy.ts";
-import type { BucketUsage } from "#lib/mandates/facts.ts";
+import { compilePolicy, type CompiledPolicy } from "#lib/mandates/policy/compile-policy.ts";
+import type { BucketUsage } from "#lib/mandates/policy/facts.ts";
 import type { Mandate, WindowUsage } from "#lib/mandates/mandate-schema.ts";
-import type { Policy } from "#lib/mandates/policy-schema.ts";
-import { remainingOf } from "#lib/mandates/rules-limits.ts";
-import { statusOf } from "#lib/mandates/status.ts";
-import { bucketCounts, windowAt, type Window } from "#lib/mandates/windows.ts";
+import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
+import { remainingOf } from "#lib/mandates/policy/rules-limits.ts";
+import { statusOf } from "#lib/mandates/policy/status.ts";
+import { bucketCounts, windowAt, type Window } from "#lib/mandates/policy/windows.ts";
 import { formatAmount, zero, type Atomic } from "#lib/money.ts";
 import { toWire } from "#lib/time.ts";
 import type { Environment, StoredMandateStatus } from "#lib/vocabulary.ts";

@@ -1,8 +1,8 @@
-import type { CompiledPolicy } from "#lib/mandates/compile-policy.ts";
-import type { BucketUsage } from "#lib/mandates/facts.ts";
+import type { CompiledPolicy } from "#lib/mandates/policy/compile-policy.ts";
+import type { BucketUsage } from "#lib/mandates/policy/facts.ts";
 import type { RemainingLimit } from "#lib/mandates/mandate-schema.ts";
-import { remainingOf } from "#lib/mandates/rules-limits.ts";
-import { bucketCounts, windowAt, type Window } from "#lib/mandates/windows.ts";
+import { remainingOf } from "#lib/mandates/policy/rules-limits.ts";
+import { bucketCounts, windowAt, type Window } from "#lib/mandates/policy/windows.ts";
 import { add, formatAmount, zero, type Atomic } from "#lib/money.ts";
 import { toWire } from "#lib/time.ts";
 

@@ -3,7 +3,7 @@ import { clock } from "#lib/audit/store.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { ofOwnMandates, within, type Reader, type Scope } from "#lib/db/scope.ts";
 import { serviceAccounts } from "#lib/identity/tables.ts";
-import type { Policy } from "#lib/mandates/policy-schema.ts";
+import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import type { MandateRow } from "#lib/mandates/present-mandate.ts";
 import { mandates, mandateVersions, usageBuckets } from "#lib/mandates/tables.ts";
 import { idUnder } from "#lib/ids.ts";

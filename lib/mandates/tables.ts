@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, json, pgTable, pgView, primaryKey, text } from "drizzle-orm/pg-core";
 import { amountCheck, atomic, createdAt, moment, updatedAt } from "#lib/db/columns.ts";
-import type { Policy } from "#lib/mandates/policy-schema.ts";
+import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 
 /** The lock of a row guards the mandate's budget and holds; spent and reserved are sums over the mandate's whole life. */
 export const mandates = pgTable(

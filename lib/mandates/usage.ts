@@ -1,5 +1,5 @@
-import type { Usage } from "#lib/mandates/facts.ts";
-import type { Bucket } from "#lib/mandates/windows.ts";
+import type { Usage } from "#lib/mandates/policy/facts.ts";
+import type { Bucket } from "#lib/mandates/policy/windows.ts";
 import { add, zero, type Atomic } from "#lib/money.ts";
 
 /** The next decision then counts the reserved amount. */

@@ -1,8 +1,8 @@
 import { and, eq, gt, sql } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
-import type { BucketUsage } from "#lib/mandates/facts.ts";
+import type { BucketUsage } from "#lib/mandates/policy/facts.ts";
 import { usageBuckets } from "#lib/mandates/tables.ts";
-import { bucketAt, windowAt, type Window } from "#lib/mandates/windows.ts";
+import { bucketAt, windowAt, type Window } from "#lib/mandates/policy/windows.ts";
 import { atomicOf, type Atomic } from "#lib/money.ts";
 
 /** The holds made within a window until `at`, with their current status and the start of their bucket. */

@@ -1,7 +1,7 @@
 import type { KeyCaller } from "#lib/http/operation.ts";
-import { judgeDomain } from "#lib/mandates/rules-seller.ts";
+import { judgeDomain } from "#lib/mandates/policy/rules-seller.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
-import type { Policy } from "#lib/mandates/policy-schema.ts";
+import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 
 const setOf = (list: readonly string[] | undefined): ReadonlySet<string> | null => (list === undefined ? null : new Set(list));
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { operation } from "#lib/http/operation.ts";
-import { TimeOfDay, TimeZone } from "#lib/mandates/policy-schema.ts";
+import { TimeOfDay, TimeZone } from "#lib/mandates/policy/policy-schema.ts";
 import { Device } from "#lib/push/contract.ts";
 
 const QuietHours = z

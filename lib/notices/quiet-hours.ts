@@ -1,4 +1,4 @@
-import { localTimeAt } from "#lib/mandates/calendar.ts";
+import { localTimeAt } from "#lib/mandates/policy/calendar.ts";
 
 /** The hours of the day in which the service sends no message to a person's devices, such as "22:00" to "07:00". */
 export type QuietHours = { readonly from: string; readonly to: string; readonly timezone: string };

@@ -1,9 +1,9 @@
-import { denials, isDenial } from "#lib/mandates/denials.ts";
-import type { Decision, MandateFacts, Reason, Usage } from "#lib/mandates/facts.ts";
+import { denials, isDenial } from "#lib/mandates/policy/denials.ts";
+import type { Decision, MandateFacts, Reason, Usage } from "#lib/mandates/policy/facts.ts";
 import type { PastDecision } from "#lib/holds/past-payment-store.ts";
-import { decide } from "#lib/mandates/policy.ts";
+import { decide } from "#lib/mandates/policy/policy.ts";
 import { addHold } from "#lib/mandates/usage.ts";
-import { bucketAt } from "#lib/mandates/windows.ts";
+import { bucketAt } from "#lib/mandates/policy/windows.ts";
 import { add } from "#lib/money.ts";
 import { pastFacts } from "#lib/holds/past-facts.ts";
 import { unregisteredPayee } from "#lib/payments/unregistered-offer.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { sentences } from "#lib/mandates/render-reasons.ts";
+import { sentences } from "#lib/mandates/policy/render-reasons.ts";
 import { failures, isFailure, ruleName, rules } from "#lib/payments/decision-words.ts";
 import { failureCodes } from "#lib/x402/failure.ts";
 

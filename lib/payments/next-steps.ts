@@ -1,4 +1,4 @@
-import { denials, isDenial, type Remedy } from "#lib/mandates/denials.ts";
+import { denials, isDenial, type Remedy } from "#lib/mandates/policy/denials.ts";
 import type { Stage } from "#lib/payments/stage.ts";
 
 /** What a person can do about a payment now: a text, and links to pages. Pure and browser-safe. */

@@ -1,4 +1,4 @@
-import type { ApprovalRequest } from "#lib/mandates/facts.ts";
+import type { ApprovalRequest } from "#lib/mandates/policy/facts.ts";
 import { formatAmount } from "#lib/money.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
 import type { Payment, PaymentExecution } from "#lib/payments/payment-schema.ts";

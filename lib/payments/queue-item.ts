@@ -2,7 +2,7 @@ import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import type { AuditEvent } from "#lib/audit/chain.ts";
 import type { Line } from "#lib/approvals/basket.ts";
-import type { Decision } from "#lib/mandates/facts.ts";
+import type { Decision } from "#lib/mandates/policy/facts.ts";
 import type { NamedIntent } from "#lib/payment-intent.ts";
 import type { ProbeResult, DueProbe } from "#lib/payments/offers/required-probe.ts";
 import type { Problem } from "#lib/problem.ts";

@@ -1,9 +1,9 @@
 import { pool } from "#lib/db/client.ts";
-import type { CompiledPolicy } from "#lib/mandates/compile-policy.ts";
-import type { Decision } from "#lib/mandates/facts.ts";
+import type { CompiledPolicy } from "#lib/mandates/policy/compile-policy.ts";
+import type { Decision } from "#lib/mandates/policy/facts.ts";
 import type { WindowUsage } from "#lib/mandates/mandate-schema.ts";
 import { presentUsage } from "#lib/mandates/present-mandate.ts";
-import { statusOf } from "#lib/mandates/status.ts";
+import { statusOf } from "#lib/mandates/policy/status.ts";
 import { decimalsOf, batchTerms } from "#lib/payments/authorize-batch.ts";
 import { decideBatch, type NewAuthorization } from "#lib/payments/batch/decide.ts";
 import type { Item } from "#lib/payments/queue-item.ts";

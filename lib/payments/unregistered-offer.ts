@@ -1,6 +1,6 @@
 import type { PaymentRequired, PaymentRequirements } from "@x402/core/types";
 import { lower } from "#lib/evm.ts";
-import type { IntentFacts } from "#lib/mandates/facts.ts";
+import type { IntentFacts } from "#lib/mandates/policy/facts.ts";
 import type { Atomic } from "#lib/money.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
 import type { AskedIntent } from "#lib/payment-intent.ts";

@@ -1,5 +1,5 @@
 import { readAmount } from "#lib/money.ts";
-import type { Policy } from "#lib/mandates/policy-schema.ts";
+import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 
 /* The products of the sample sellers. Pure and browser-safe. */
 

@@ -1,8 +1,8 @@
 import { useWatch } from "react-hook-form";
 import { Choice } from "#components/ui/choice.tsx";
 import { Field, Select } from "#components/ui/field.tsx";
-import type { ApprovalMode, MandateDraft } from "#lib/mandates/draft.ts";
-import { secondsWords } from "#lib/mandates/words.ts";
+import type { ApprovalMode, MandateDraft } from "#lib/mandates/draft/draft.ts";
+import { secondsWords } from "#lib/mandates/policy/words.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 import { useDraft } from "./draft-form.ts";
 import { amount, Disclosed, Term } from "./parts.tsx";

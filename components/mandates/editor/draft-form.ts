@@ -1,9 +1,9 @@
 import { get, type Path, set, useFormContext, type Resolver } from "react-hook-form";
-import type { MandateDraft } from "#lib/mandates/draft.ts";
+import type { MandateDraft } from "#lib/mandates/draft/draft.ts";
 import type { EditorChoices } from "#lib/pages/buyer/view-editor.ts";
 
 /** Loaded on demand, because it contains the schemas of mandates, which are large. */
-export const loadCheck = () => import("#lib/mandates/check-draft.ts");
+export const loadCheck = () => import("#lib/mandates/draft/check-draft.ts");
 
 export const resolverOf =
   (coins: EditorChoices["coins"]): Resolver<MandateDraft> =>

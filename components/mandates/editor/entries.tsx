@@ -4,7 +4,7 @@ import { useController } from "react-hook-form";
 import { announce } from "#components/ui/announcements.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { visible } from "#lib/visible-text.ts";
-import type { MandateDraft } from "#lib/mandates/draft.ts";
+import type { MandateDraft } from "#lib/mandates/draft/draft.ts";
 import { useDraft } from "./draft-form.ts";
 
 type ListPath =

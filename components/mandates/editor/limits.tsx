@@ -1,6 +1,6 @@
 import { useWatch } from "react-hook-form";
 import { Field, Select } from "#components/ui/field.tsx";
-import type { MandateDraft } from "#lib/mandates/draft.ts";
+import type { MandateDraft } from "#lib/mandates/draft/draft.ts";
 import type { EditorChoices } from "#lib/pages/buyer/view-editor.ts";
 import { useDraft } from "./draft-form.ts";
 import { MoreLimits } from "./more-limits.tsx";

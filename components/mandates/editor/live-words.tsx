@@ -1,7 +1,7 @@
 import { useFormContext, useWatch } from "react-hook-form";
 import { Panel } from "#components/ui/panel.tsx";
-import { termsOf } from "#lib/mandates/draft-body.ts";
-import type { MandateDraft } from "#lib/mandates/draft.ts";
+import { termsOf } from "#lib/mandates/draft/draft-body.ts";
+import type { MandateDraft } from "#lib/mandates/draft/draft.ts";
 import { PlainWords } from "../sentences.tsx";
 import { wordsOf } from "../words-of.ts";
 

@@ -1,7 +1,7 @@
 import { useFieldArray, useWatch } from "react-hook-form";
 import { Button } from "#components/ui/button.tsx";
 import { Field, Select } from "#components/ui/field.tsx";
-import type { LimitRow, MandateDraft } from "#lib/mandates/draft.ts";
+import type { LimitRow, MandateDraft } from "#lib/mandates/draft/draft.ts";
 import type { EditorChoices } from "#lib/pages/buyer/view-editor.ts";
 import { useDraft } from "./draft-form.ts";
 import { amount, Disclosed } from "./parts.tsx";

@@ -1,7 +1,8 @@
 import { useWatch } from "react-hook-form";
 import { Choice } from "#components/ui/choice.tsx";
 import { Field, FieldError, Select } from "#components/ui/field.tsx";
-import { type MandateDraft, weekdays } from "#lib/mandates/draft.ts";
+import type { MandateDraft } from "#lib/mandates/draft/draft.ts";
+import { weekdays } from "#lib/mandates/policy/words.ts";
 import type { EditorChoices } from "#lib/pages/buyer/view-editor.ts";
 import { useDraft } from "./draft-form.ts";
 import { Disclosed, Term } from "./parts.tsx";

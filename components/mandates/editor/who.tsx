@@ -2,7 +2,7 @@ import { useWatch } from "react-hook-form";
 import { Choice } from "#components/ui/choice.tsx";
 import { Field, FieldError } from "#components/ui/field.tsx";
 import { visible } from "#lib/visible-text.ts";
-import type { MandateDraft } from "#lib/mandates/draft.ts";
+import type { MandateDraft } from "#lib/mandates/draft/draft.ts";
 import type { EditorChoices } from "#lib/pages/buyer/view-editor.ts";
 import { useDraft } from "./draft-form.ts";
 import { Disclosed, Term } from "./parts.tsx";

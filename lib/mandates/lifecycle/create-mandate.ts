@@ -3,7 +3,7 @@ import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
 import { readCoin, requireBindings, requirePolicy } from "#lib/mandates/check-terms.ts";
-import { compilePolicy } from "#lib/mandates/compile-policy.ts";
+import { compilePolicy } from "#lib/mandates/policy/compile-policy.ts";
 import { createMandate as operation } from "#lib/mandates/contract.ts";
 import { presentMandate } from "#lib/mandates/present-mandate.ts";
 import { findMandate, insertMandate, unknownAgents } from "#lib/mandates/store.ts";

@@ -1,11 +1,11 @@
 import { letThrough } from "#lib/approvals/let-through.ts";
 import type { Tx } from "#lib/db/client.ts";
 import type { Prover } from "#lib/identity/passkeys/fresh-proof.ts";
-import { compilePolicy } from "#lib/mandates/compile-policy.ts";
+import { compilePolicy } from "#lib/mandates/policy/compile-policy.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
-import type { Policy } from "#lib/mandates/policy-schema.ts";
+import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import type { MandateRow } from "#lib/mandates/present-mandate.ts";
-import { reachOf } from "#lib/mandates/reach.ts";
+import { reachOf } from "#lib/mandates/lifecycle/reach.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 
 /** Call this before a mandate gets into force, or may pay more. `terms` has what the mandate then allows. */

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { simulateMandate as operation } from "#lib/mandates/contract.ts";
-import type { Decision } from "#lib/mandates/facts.ts";
+import type { Decision } from "#lib/mandates/policy/facts.ts";
 import { simulateMandate } from "#lib/mandates/lifecycle/simulate-mandate.ts";
 import { useDatabase } from "#test/database.ts";
 import { useBuyer } from "#test/mandate-steps.ts";

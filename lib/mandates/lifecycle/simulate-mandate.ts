@@ -1,11 +1,11 @@
 import type { Tx } from "#lib/db/client.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { decimalsOf, requirePolicy } from "#lib/mandates/check-terms.ts";
-import { compilePolicy, type CompiledPolicy } from "#lib/mandates/compile-policy.ts";
+import { compilePolicy, type CompiledPolicy } from "#lib/mandates/policy/compile-policy.ts";
 import type { simulateMandate as operation } from "#lib/mandates/contract.ts";
-import type { MandateFacts, Usage } from "#lib/mandates/facts.ts";
+import type { MandateFacts, Usage } from "#lib/mandates/policy/facts.ts";
 import { firstPayments, selectDecisions } from "#lib/holds/past-payment-store.ts";
-import type { Policy } from "#lib/mandates/policy-schema.ts";
+import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import type { MandateRow } from "#lib/mandates/present-mandate.ts";
 import { backtest } from "#lib/payments/backtest.ts";
 import { findMandate, reading } from "#lib/mandates/store.ts";

@@ -4,7 +4,7 @@ import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { submittedExecutions } from "#lib/holds/past-payment-store.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import { presentMandate, type MandateRow } from "#lib/mandates/present-mandate.ts";
-import { stepFrom, type Step } from "#lib/mandates/status.ts";
+import { stepFrom, type Step } from "#lib/mandates/policy/status.ts";
 import { liveBuckets, lockMandate, setStatus, type Scope } from "#lib/mandates/store.ts";
 import { notFound } from "#lib/problem.ts";
 import type { StoredMandateStatus } from "#lib/vocabulary.ts";

@@ -5,15 +5,15 @@ import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { requireStillHeld } from "#lib/identity/lock-members.ts";
 import { decimalsOf, requireBindings, requirePolicy } from "#lib/mandates/check-terms.ts";
-import { compilePolicy, type CompiledPolicy } from "#lib/mandates/compile-policy.ts";
+import { compilePolicy, type CompiledPolicy } from "#lib/mandates/policy/compile-policy.ts";
 import { updateMandate as operation } from "#lib/mandates/contract.ts";
-import type { Policy } from "#lib/mandates/policy-schema.ts";
+import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import { presentMandate, type MandateRow } from "#lib/mandates/present-mandate.ts";
 import { letMandatePay } from "#lib/mandates/lifecycle/let-mandate-pay.ts";
 import { refuseOpen } from "#lib/mandates/lifecycle/refuse-open.ts";
 import { findMandate, liveBuckets, lockMandate, saveVersion, unknownAgents, type Scope } from "#lib/mandates/store.ts";
 import { fillWindow, setCeilings } from "#lib/mandates/window-store.ts";
-import { widens } from "#lib/mandates/widens.ts";
+import { widens } from "#lib/mandates/lifecycle/widens.ts";
 import { atomicOf, max } from "#lib/money.ts";
 import { invalidField, notFound, Problem } from "#lib/problem.ts";
 

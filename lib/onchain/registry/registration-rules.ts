@@ -1,11 +1,11 @@
 import type { Hex } from "viem";
 import { env } from "#lib/env.ts";
 import { lower } from "#lib/evm.ts";
-import { compilePolicy } from "#lib/mandates/compile-policy.ts";
+import { compilePolicy } from "#lib/mandates/policy/compile-policy.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { withMandatePages } from "#lib/mandates/mandate-links.ts";
 import type { MandateRow } from "#lib/mandates/present-mandate.ts";
-import { statusOf } from "#lib/mandates/status.ts";
+import { statusOf } from "#lib/mandates/policy/status.ts";
 import { assetOf, type AssetOnChain } from "#lib/chains/chains.ts";
 import { deploymentAt, type Deployment } from "#lib/onchain/registry/deployments.ts";
 import type { RegisterBody } from "#lib/onchain/registry/registration-contract.ts";

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { calendarPeriodAt } from "#lib/mandates/calendar.ts";
-import { checkPolicy } from "#lib/mandates/check-policy.ts";
-import { compilePolicy } from "#lib/mandates/compile-policy.ts";
-import { Policy } from "#lib/mandates/policy-schema.ts";
-import type { Window } from "#lib/mandates/windows.ts";
+import { calendarPeriodAt } from "#lib/mandates/policy/calendar.ts";
+import { checkPolicy } from "#lib/mandates/policy/check-policy.ts";
+import { compilePolicy } from "#lib/mandates/policy/compile-policy.ts";
+import { Policy } from "#lib/mandates/policy/policy-schema.ts";
+import type { Window } from "#lib/mandates/policy/windows.ts";
 import { admitsPayee, deriveTerms, onChainIdOf, type RegistrationTerms } from "#lib/onchain/registry/registration-terms.ts";
 
 const DECIMALS = 6;

@@ -1,9 +1,9 @@
 import type { Hex } from "viem";
 import { keccak256, stringToHex } from "viem/utils";
 import { canonicalJson } from "#lib/canonical-json.ts";
-import { compilePolicy, type CompiledPolicy } from "#lib/mandates/compile-policy.ts";
-import type { Policy } from "#lib/mandates/policy-schema.ts";
-import type { Window } from "#lib/mandates/windows.ts";
+import { compilePolicy, type CompiledPolicy } from "#lib/mandates/policy/compile-policy.ts";
+import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
+import type { Window } from "#lib/mandates/policy/windows.ts";
 import { min, type Atomic } from "#lib/money.ts";
 import type { Period } from "#lib/vocabulary.ts";
 

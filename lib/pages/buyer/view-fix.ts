@@ -3,7 +3,7 @@ import { askersOf, subjectNames } from "#lib/identity/sessions/subject-name-stor
 import { idUnder } from "#lib/ids.ts";
 import { reasonsOf } from "#lib/holds/render-answer.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
-import type { Fix } from "#lib/mandates/fix-denial.ts";
+import type { Fix } from "#lib/mandates/draft/fix-denial.ts";
 import { simulatePolicy } from "#lib/mandates/lifecycle/simulate-mandate.ts";
 import { reading, type Scope } from "#lib/mandates/store.ts";
 import { displayAmount } from "#lib/money.ts";

@@ -1,7 +1,7 @@
 import { askerText, type AskerReader } from "#lib/identity/asker.ts";
 import { askersOf } from "#lib/identity/sessions/subject-name-store.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
-import { denials } from "#lib/mandates/denials.ts";
+import { denials } from "#lib/mandates/policy/denials.ts";
 import { reading } from "#lib/mandates/store.ts";
 import { formatAmount } from "#lib/money.ts";
 import { lastDays } from "#lib/pages/days.ts";

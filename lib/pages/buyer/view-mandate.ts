@@ -4,7 +4,7 @@ import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { submittedExecutions } from "#lib/holds/past-payment-store.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import { selectSteps, selectVersions } from "#lib/pages/buyer/mandates/page-store.ts";
-import type { Policy } from "#lib/mandates/policy-schema.ts";
+import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import { presentMandate } from "#lib/mandates/present-mandate.ts";
 import { findMandate, liveBuckets, reading, type Scope } from "#lib/mandates/store.ts";
 import { formatAmount } from "#lib/money.ts";

@@ -5,10 +5,10 @@ import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
 import type { FeeBasis } from "#lib/billing/fees.ts";
 import { toFeeBasis } from "#lib/billing/store.ts";
 import { capabilitiesOfRole, membershipRoleOf } from "#lib/identity/capabilities.ts";
-import { compilePolicy } from "#lib/mandates/compile-policy.ts";
-import type { CompiledPolicy } from "#lib/mandates/compile-policy.ts";
-import type { MandateFacts, Usage } from "#lib/mandates/facts.ts";
-import type { Policy } from "#lib/mandates/policy-schema.ts";
+import { compilePolicy } from "#lib/mandates/policy/compile-policy.ts";
+import type { CompiledPolicy } from "#lib/mandates/policy/compile-policy.ts";
+import type { MandateFacts, Usage } from "#lib/mandates/policy/facts.ts";
+import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import type { OpenApproval } from "#lib/payments/batch/ask-person.ts";
 import {
   answersOf,

@@ -1,8 +1,8 @@
 import { feeOn, type Fee } from "#lib/billing/fees.ts";
-import { highestAsked } from "#lib/mandates/assurance.ts";
-import type { CompiledPolicy } from "#lib/mandates/compile-policy.ts";
-import type { IntentFacts } from "#lib/mandates/facts.ts";
-import { decide } from "#lib/mandates/policy.ts";
+import { highestAsked } from "#lib/mandates/policy/assurance.ts";
+import type { CompiledPolicy } from "#lib/mandates/policy/compile-policy.ts";
+import type { IntentFacts } from "#lib/mandates/policy/facts.ts";
+import { decide } from "#lib/mandates/policy/policy.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
 import { readAmount, zero } from "#lib/money.ts";
 import { agentLive, assuranceReached, type AskingTerms } from "#lib/payments/batch/ask-person.ts";

@@ -1,6 +1,6 @@
-import type { Decision, IntentFacts } from "#lib/mandates/facts.ts";
+import type { Decision, IntentFacts } from "#lib/mandates/policy/facts.ts";
 import { addHold } from "#lib/mandates/usage.ts";
-import { bucketAt, type Bucket } from "#lib/mandates/windows.ts";
+import { bucketAt, type Bucket } from "#lib/mandates/policy/windows.ts";
 import { add, type Atomic } from "#lib/money.ts";
 import type { Question } from "#lib/payments/batch/ask-person.ts";
 import type { NewAuthorization } from "#lib/payments/batch/decide.ts";

@@ -1,7 +1,7 @@
 import type { WaiverTerms } from "#lib/approvals/waiver.ts";
 import { waiversFor } from "#lib/approvals/waiver-store.ts";
 import type { Sql } from "#lib/db/sql.ts";
-import { isWaivable } from "#lib/mandates/waive.ts";
+import { isWaivable } from "#lib/mandates/policy/waive.ts";
 import { add } from "#lib/money.ts";
 import type { BatchFacts } from "#lib/payments/batch/facts.ts";
 import type { NewAuthorization } from "#lib/payments/batch/decide.ts";

@@ -1,5 +1,5 @@
 import type { Tx } from "#lib/db/client.ts";
-import { compilePolicy } from "#lib/mandates/compile-policy.ts";
+import { compilePolicy } from "#lib/mandates/policy/compile-policy.ts";
 import { assetOf } from "#lib/chains/chains.ts";
 import { liveUsage, usageAndPolicy } from "#lib/holds/hold-store.ts";
 

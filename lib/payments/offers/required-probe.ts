@@ -1,6 +1,6 @@
-import { namesDomain } from "#lib/mandates/rules-seller.ts";
-import type { CompiledPolicy } from "#lib/mandates/compile-policy.ts";
-import type { Decision } from "#lib/mandates/facts.ts";
+import { namesDomain } from "#lib/mandates/policy/rules-seller.ts";
+import type { CompiledPolicy } from "#lib/mandates/policy/compile-policy.ts";
+import type { Decision } from "#lib/mandates/policy/facts.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/offers/compare-intent.ts";
 import type { AskedIntent } from "#lib/payment-intent.ts";
 import type { Terms } from "#lib/payments/offers/present-intent.ts";

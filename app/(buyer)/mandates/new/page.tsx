@@ -5,7 +5,7 @@ import { Templates } from "#components/mandates/templates.tsx";
 import { NotForRole } from "#components/shell/not-for-role.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { one } from "#components/ui/page-query.ts";
-import { isTemplate, templateDraft, templatesFor } from "#lib/mandates/templates.ts";
+import { isTemplate, templateDraft, templatesFor } from "#lib/mandates/draft/templates.ts";
 import { viewEditorChoices } from "#lib/pages/buyer/view-editor.ts";
 
 export const metadata = { title: "New mandate" };

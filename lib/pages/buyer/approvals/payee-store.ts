@@ -5,7 +5,7 @@ import type { Database, Tx } from "#lib/db/client.ts";
 import { within, type Scope } from "#lib/db/scope.ts";
 import { wholeIntent } from "#lib/holds/authorization-store.ts";
 import { authorizations, executions } from "#lib/holds/tables.ts";
-import type { Findings } from "#lib/mandates/facts.ts";
+import type { Findings } from "#lib/mandates/policy/facts.ts";
 
 /** A registered seller if `sellerId` is not null, otherwise the pair of `domain` and `payTo`. */
 export type Payee = Pick<CheckoutRow, "sellerId" | "domain" | "payTo">;

@@ -19,7 +19,7 @@ function unitOf(): SQL {
   return sql`CASE ${sql.join(cases, sql` `)} END`;
 }
 
-/** Must give the same result as statusOf in mandates/status.ts. */
+/** Must give the same result as statusOf in mandates/policy/status.ts. */
 function hasStatus(status: MandateStatus, now: Date): SQL | undefined {
   const active = eq(mandates.status, "active");
   const over = lte(sql`(${mandateVersions.policy}->>'validUntil')::timestamptz`, now.toISOString());

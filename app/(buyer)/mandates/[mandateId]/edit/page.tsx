@@ -9,7 +9,7 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 import { one } from "#components/ui/page-query.ts";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import { fixedDraft } from "#lib/mandates/fixed-draft.ts";
+import { fixedDraft } from "#lib/mandates/draft/fixed-draft.ts";
 import { viewEditorChoices } from "#lib/pages/buyer/view-editor.ts";
 import { viewFix } from "#lib/pages/buyer/view-fix.ts";
 import { viewMandate } from "#lib/pages/buyer/view-mandate.ts";

@@ -1,0 +1,41 @@
+import type { Decision, Finding, IntentFacts, MandateFacts, Usage } from "#lib/mandates/policy/facts.ts";
+import { conclude, openCase, text, type Case } from "#lib/mandates/policy/rules/reason.ts";
+import { intentRules } from "#lib/mandates/policy/rules/intent.ts";
+import { limitRules } from "#lib/mandates/policy/rules-limits.ts";
+import { mandateRules, passkeyDemands } from "#lib/mandates/policy/rules/mandate.ts";
+import { sellerRules } from "#lib/mandates/policy/rules-seller.ts";
+import * as say from "#lib/mandates/policy/sentences-limits.ts";
+import { passkeyNeeded } from "#lib/mandates/policy/sentences/mandate.ts";
+import { waive } from "#lib/mandates/policy/waive.ts";
+import { zero } from "#lib/money.ts";
+
+/** Evaluates every rule, even after a denial, so that all reasons are known. */
+export function decide(mandate: MandateFacts, usage: Usage, intent: IntentFacts, now: Date): Decision {
+  const on = openCase(mandate, usage, intent, now);
+  mandateRules(on);
+  intentRules(on);
+  sellerRules(on);
+  limitRules(on);
+  const waived = waive(on);
+  return conclude(on, [...approval(on, waived), ...passkeys(on)]);
+}
+
+/** Only people have passkeys, so a person is asked whatever the approval rule says. */
+const passkeys = (on: Case): Finding[] => passkeyDemands(on).map(({ who }) => [passkeyNeeded.id, who]);
+
+/** If a rule denies the payment, nobody is asked, and these findings are only information. */
+function approval(on: Case, waived: boolean): Finding[] {
+  const { mode, amount } = on.policy.approval;
+  const limit = mode === "above" ? text(on, amount ?? zero) : null;
+  if (mode === "never") return [];
+  // A mandate that asks about every payment asks about one that was allowed once too.
+  if (on.intent.approvedByPerson === true || (waived && mode !== "always")) return [[say.approved.id, limit]];
+  switch (mode) {
+    case "always":
+      return [[say.asksAlways.id]];
+    case "firstPayment":
+      return [[(on.intent.sellerPaidBefore ? say.paidBefore : say.asksFirst).id]];
+    case "above":
+      return [[(on.requested > (amount ?? zero) ? say.above : say.notAbove).id, limit]];
+  }
+}
