@@ -30,7 +30,7 @@ const decisions = [
   "lib/mandates/policy/**/*.ts",
   "lib/mandates/draft/{fix-denial,fix-words}.ts",
   "lib/mandates/check-terms.ts",
-  "lib/payments/{backtest,settlement-state,stage}.ts",
+  "lib/payments/{refusals/backtest,executions/settlement-state,stage}.ts",
   "lib/payments/batch/{decide,take-hold}.ts",
   "lib/payments/offers/compare-intent.ts",
   "lib/holds/execution-rules.ts",

@@ -4,7 +4,7 @@ import { transact } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import { executions } from "#lib/holds/tables.ts";
 import { mcpPurchases } from "#lib/mcp/tables.ts";
-import { resolveExecution } from "#lib/payments/resolve-execution.ts";
+import { resolveExecution } from "#lib/payments/executions/resolve-execution.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
 import { newKey as newAgent } from "#test/identity.ts";
 import { newClient, type Fields } from "#test/mcp.ts";

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
-import { allowPaymentOnce } from "#lib/payments/allow-payment-once.ts";
+import { allowPaymentOnce } from "#lib/payments/refusals/allow-payment-once.ts";
 import { allowPaymentOnce as operation } from "#lib/payments/contract.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 import { proved } from "#test/proofs.ts";

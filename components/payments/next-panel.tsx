@@ -6,7 +6,7 @@ import { Because } from "#components/payments/verdict.tsx";
 import { money } from "#components/ui/money.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
 import { Panel } from "#components/ui/panel.tsx";
-import type { NextStep } from "#lib/payments/next-steps.ts";
+import type { NextStep } from "#lib/payments/refusals/next-steps.ts";
 import type { PaymentView } from "#lib/pages/buyer/view-payment.ts";
 
 type Props = {

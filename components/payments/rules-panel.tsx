@@ -4,7 +4,7 @@ import { Dated } from "#components/ui/dated.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { PERSON_APPROVED } from "#lib/mandates/policy/sentences-limits.ts";
-import { ruleName } from "#lib/payments/decision-words.ts";
+import { ruleName } from "#lib/payments/refusals/decision-words.ts";
 import type { Authorization } from "#lib/payment-intent.ts";
 
 type Decision = Authorization["policyDecision"];

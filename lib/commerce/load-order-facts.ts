@@ -7,7 +7,7 @@ import { database } from "#lib/db/client.ts";
 import { executionsOf, findAuthorization, type ExecutionRow } from "#lib/holds/execution-store.ts";
 import { holdOf } from "#lib/holds/hold-store.ts";
 import { provingRegistration } from "#lib/execute/prove-payment.ts";
-import { expectedPayment } from "#lib/payments/verify-credential.ts";
+import { expectedPayment } from "#lib/payments/executions/verify-credential.ts";
 import type { ApprovalStatus, CheckoutStatus, SettlementStatus } from "#lib/vocabulary.ts";
 
 /** `now` is the database's time. */

@@ -11,7 +11,7 @@ import { log } from "#lib/telemetry/log.ts";
 import { isStoredReply } from "#lib/http/operation.ts";
 import { executePayment } from "#lib/execute/execute-payment.ts";
 import { authorizationOf, executionsOf, findExecution, type ExecutionRow } from "#lib/holds/execution-store.ts";
-import { resolveExecution } from "#lib/payments/resolve-execution.ts";
+import { resolveExecution } from "#lib/payments/executions/resolve-execution.ts";
 import { isProblem } from "#lib/problem.ts";
 import { investigate, stillAdmits } from "#lib/settlement/reconcile.ts";
 import { payCheckout, type PaidCheckout } from "#lib/storefront/pay-checkout.ts";

@@ -9,7 +9,7 @@ import { checkProof, delegatesNow } from "#lib/onchain/registry/refusals.ts";
 import type { RegistrationRow } from "#lib/onchain/registry/registration-store.ts";
 import { registeredPayment, registrationFor } from "#lib/execute/prove-payment.ts";
 import { commonActions } from "#lib/next-actions.ts";
-import { notDelegated, notRegistered, periodEnds, refusedOnChain } from "#lib/payments/onchain-refusal.ts";
+import { notDelegated, notRegistered, periodEnds, refusedOnChain } from "#lib/payments/executions/onchain-refusal.ts";
 import { Problem } from "#lib/problem.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 

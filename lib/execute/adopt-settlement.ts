@@ -2,7 +2,7 @@ import { database, type Tx } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 import type { BindResult, MandateLock } from "#lib/execute/begin-execution.ts";
 import { ownerOfNonce, type AuthorizationRow } from "#lib/holds/execution-store.ts";
-import { expectedPayment, type Verification } from "#lib/payments/verify-credential.ts";
+import { expectedPayment, type Verification } from "#lib/payments/executions/verify-credential.ts";
 import { adoptPlainSettlement, findPlainSettlement, type PlainSettlement } from "#lib/settlement/store.ts";
 import { credentialHeaders, decodeCredential, type Credential } from "#lib/x402/credential.ts";
 import { compareSigner } from "#lib/x402/verify.ts";

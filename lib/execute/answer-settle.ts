@@ -9,7 +9,7 @@ import {
   type AuthorizationRow,
   type ExecutionRow,
 } from "#lib/holds/execution-store.ts";
-import { auditExecution, resolveExecution } from "#lib/payments/resolve-execution.ts";
+import { auditExecution, resolveExecution } from "#lib/payments/executions/resolve-execution.ts";
 import { admitsNow } from "#lib/holds/may-submit.ts";
 import type { SettlementRequest } from "#lib/execute/settlement-request.ts";
 import { mayBroadcast } from "#lib/onchain/broadcast-caps.ts";

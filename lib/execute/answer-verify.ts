@@ -1,5 +1,5 @@
 import type { VerifyResponse } from "@x402/core/types";
-import { askToken } from "#lib/payments/verify-credential.ts";
+import { askToken } from "#lib/payments/executions/verify-credential.ts";
 import type { SettlementRequest } from "#lib/execute/settlement-request.ts";
 import { x402Reason } from "#lib/settlement/x402-reason.ts";
 

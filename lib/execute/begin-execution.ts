@@ -27,7 +27,7 @@ import {
 import { holdOf, lockMandate, submitHold, type Hold, type MandateRow } from "#lib/holds/hold-store.ts";
 import { forbiddenNow } from "#lib/holds/recheck-payments.ts";
 import { approvalRequestOf } from "#lib/payments/present-execution.ts";
-import { auditExecution } from "#lib/payments/resolve-execution.ts";
+import { auditExecution } from "#lib/payments/executions/resolve-execution.ts";
 import { isProblem, type Problem, type ProblemCode } from "#lib/problem.ts";
 import type { Failure } from "#lib/x402/failure.ts";
 

@@ -6,7 +6,7 @@ import { currentRegistration, type RegistrationRow } from "#lib/onchain/registry
 import { adoptSettlement } from "#lib/execute/adopt-settlement.ts";
 import { copiedColumns, type BindResult, type MandateLock, type Means } from "#lib/execute/begin-execution.ts";
 import { claimCredential, ownerOfNonce, type AuthorizationRow } from "#lib/holds/execution-store.ts";
-import { expectedPayment, type Verification } from "#lib/payments/verify-credential.ts";
+import { expectedPayment, type Verification } from "#lib/payments/executions/verify-credential.ts";
 import { Problem } from "#lib/problem.ts";
 import { mayBroadcast, refuseSmall } from "#lib/onchain/broadcast-caps.ts";
 import { leaseMs } from "#lib/settlement/limits.ts";

@@ -12,8 +12,8 @@ import { findAuthorization, type AuthorizationRow, type ExecutionRow } from "#li
 import { bindModulePayment, moduleMeans, prepareModulePayment } from "#lib/execute/pay-by-module.ts";
 import { credentialMissing } from "#lib/payments/present-execution.ts";
 import { provePayment } from "#lib/execute/prove-payment.ts";
-import { resolveExecution } from "#lib/payments/resolve-execution.ts";
-import { expectedPayment, secondsLeftFor, verifyCredential } from "#lib/payments/verify-credential.ts";
+import { resolveExecution } from "#lib/payments/executions/resolve-execution.ts";
+import { expectedPayment, secondsLeftFor, verifyCredential } from "#lib/payments/executions/verify-credential.ts";
 import { invalidField, isProblem, notFound } from "#lib/problem.ts";
 import { submit } from "#lib/settlement/submit.ts";
 

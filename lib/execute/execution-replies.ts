@@ -6,7 +6,7 @@ import { PaymentExecution } from "#lib/payments/payment-schema.ts";
 import { executionInSlot, type AuthorizationRow, type ExecutionRow } from "#lib/holds/execution-store.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
 import { failureDetails, presentExecution } from "#lib/payments/present-execution.ts";
-import { expectedPayment } from "#lib/payments/verify-credential.ts";
+import { expectedPayment } from "#lib/payments/executions/verify-credential.ts";
 import { Problem, problemBody } from "#lib/problem.ts";
 import { leaseMs } from "#lib/settlement/limits.ts";
 import { ageOf } from "#lib/time.ts";

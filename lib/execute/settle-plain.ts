@@ -7,7 +7,7 @@ import { atomicOf, formatAmount } from "#lib/money.ts";
 import { chainOf } from "#lib/chains/chains.ts";
 import type { AuthorizedTransfer } from "#lib/onchain/evidence.ts";
 import { callerIsLive, claimCredential } from "#lib/holds/execution-store.ts";
-import { askChain } from "#lib/payments/verify-credential.ts";
+import { askChain } from "#lib/payments/executions/verify-credential.ts";
 import { refusePayee } from "#lib/sellers/refuse-payee.ts";
 import { resourceOfPayment } from "#lib/sellers/resource-of-payment.ts";
 import { resourcesPaidTo } from "#lib/sellers/resource-store.ts";
@@ -17,7 +17,7 @@ import { inPlace } from "#lib/execute/settle-waits.ts";
 import type { SettlementRequest } from "#lib/execute/settlement-request.ts";
 import { mayBroadcast } from "#lib/onchain/broadcast-caps.ts";
 import { facilitatorFor } from "#lib/settlement/facilitator.ts";
-import type { Finding } from "#lib/payments/settlement-state.ts";
+import type { Finding } from "#lib/payments/executions/settlement-state.ts";
 import { resolvePlain } from "#lib/settlement/reconcile-plain.ts";
 import {
   endWork,

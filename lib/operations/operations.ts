@@ -17,7 +17,7 @@ import * as onchain from "#lib/onchain/registry/contract.ts";
 import * as registrations from "#lib/onchain/registry/registration-contract.ts";
 import * as notices from "#lib/notices/contract.ts";
 import * as payments from "#lib/payments/contract.ts";
-import * as receipts from "#lib/payments/receipt-contract.ts";
+import * as receipts from "#lib/payments/receipts/contract.ts";
 import * as platform from "#lib/platform/contract.ts";
 import * as push from "#lib/push/contract.ts";
 import * as sandbox from "#lib/sandbox/contract.ts";

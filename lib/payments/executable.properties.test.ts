@@ -13,7 +13,7 @@ import type { RegisteredResource, RegisteredSeller } from "#lib/payments/offers/
 import { findMismatches } from "#lib/payments/offers/find-mismatches.ts";
 import type { Item } from "#lib/payments/queue-item.ts";
 import { judgeOffer, readOffer } from "#lib/payments/unregistered-offer.ts";
-import { expectedPayment, secondsLeftFor } from "#lib/payments/verify-credential.ts";
+import { expectedPayment, secondsLeftFor } from "#lib/payments/executions/verify-credential.ts";
 import { decodeCredential, endOf } from "#lib/x402/credential.ts";
 import { paymentRequiredHeaders } from "#lib/x402/requirements.ts";
 import { compareCredential } from "#lib/x402/verify.ts";

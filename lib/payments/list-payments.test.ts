@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as contract from "#lib/payments/contract.ts";
-import { getExecution } from "#lib/payments/get-execution.ts";
+import { getExecution } from "#lib/payments/executions/get-execution.ts";
 import { listPayments } from "#lib/payments/list-payments.ts";
 import { useDatabase } from "#test/database.ts";
 import {

@@ -9,7 +9,7 @@ import { mails } from "#lib/mail/tables.ts";
 import { notices } from "#lib/notices/tables.ts";
 import { mandateRegistrations, relayedTransactions } from "#lib/onchain/tables.ts";
 import { pushes } from "#lib/push/tables.ts";
-import { CHECKS_A_DAY } from "#lib/payments/resolve-execution.ts";
+import { CHECKS_A_DAY } from "#lib/payments/executions/resolve-execution.ts";
 import { leaseMs } from "#lib/settlement/limits.ts";
 import { settlementTransactions } from "#lib/settlement/tables.ts";
 import { minutes } from "#lib/time.ts";

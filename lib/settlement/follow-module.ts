@@ -8,9 +8,9 @@ import { readModuleEvidence, type ModulePayment } from "#lib/onchain/registry/pa
 import { findRelayFor } from "#lib/onchain/relay-store.ts";
 import { relayNow } from "#lib/onchain/relay/queue-relay.ts";
 import type { AuthorizationRow, ExecutionRow } from "#lib/holds/execution-store.ts";
-import { expectedPayment } from "#lib/payments/verify-credential.ts";
+import { expectedPayment } from "#lib/payments/executions/verify-credential.ts";
 import { confirmationTimeoutMs } from "#lib/settlement/limits.ts";
-import type { Finding } from "#lib/payments/settlement-state.ts";
+import type { Finding } from "#lib/payments/executions/settlement-state.ts";
 
 const ASK_EVERY_MS = 400;
 

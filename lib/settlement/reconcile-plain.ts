@@ -4,7 +4,7 @@ import { log } from "#lib/telemetry/log.ts";
 import { chainFailure } from "#lib/chains/client.ts";
 import { readEvidence, type Evidence } from "#lib/onchain/evidence.ts";
 import { perProcess } from "#lib/process.ts";
-import type { Finding } from "#lib/payments/settlement-state.ts";
+import type { Finding } from "#lib/payments/executions/settlement-state.ts";
 import { openPlainSettlements, resolvePlainSettlement, type PlainSettlement } from "#lib/settlement/store.ts";
 import { spentFinding } from "#lib/settlement/submit.ts";
 

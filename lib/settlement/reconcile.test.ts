@@ -10,7 +10,7 @@ import * as mandates from "#lib/mandates/contract.ts";
 import { getMandate } from "#lib/mandates/get-mandate.ts";
 import { revokeMandate } from "#lib/mandates/lifecycle/revoke-mandate.ts";
 import { lockMandate } from "#lib/holds/hold-store.ts";
-import { resolveExecution } from "#lib/payments/resolve-execution.ts";
+import { resolveExecution } from "#lib/payments/executions/resolve-execution.ts";
 import { executions, reservations } from "#lib/holds/tables.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";

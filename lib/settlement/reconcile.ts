@@ -6,11 +6,11 @@ import { chainFailure, isChainError } from "#lib/chains/client.ts";
 import { finalBlock, readEvidence, type Evidence } from "#lib/onchain/evidence.ts";
 import { authorizationOf, type AuthorizationRow, type ExecutionRow } from "#lib/holds/execution-store.ts";
 import { readModuleEvidence } from "#lib/onchain/registry/payment-module.ts";
-import { isNotFinal, resolveExecution } from "#lib/payments/resolve-execution.ts";
+import { isNotFinal, resolveExecution } from "#lib/payments/executions/resolve-execution.ts";
 import { admitsNow } from "#lib/holds/may-submit.ts";
 import { investigateModule, modulePaymentOf } from "#lib/settlement/follow-module.ts";
 import { leaseMs } from "#lib/settlement/limits.ts";
-import type { Finding } from "#lib/payments/settlement-state.ts";
+import type { Finding } from "#lib/payments/executions/settlement-state.ts";
 import { leaseDue } from "#lib/settlement/store.ts";
 import { settledBy, spentFinding, submit, transferOf } from "#lib/settlement/submit.ts";
 

@@ -5,7 +5,7 @@ import { transact } from "#lib/audit/transact.ts";
 import { chainOf } from "#lib/chains/chains.ts";
 import { database } from "#lib/db/client.ts";
 import { executions, reservations } from "#lib/holds/tables.ts";
-import { resolveExecution } from "#lib/payments/resolve-execution.ts";
+import { resolveExecution } from "#lib/payments/executions/resolve-execution.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { settlementTransactions } from "#lib/settlement/tables.ts";
 import { usdcAddress } from "#test/chain.ts";

@@ -5,7 +5,7 @@ import { chainReverted } from "#lib/chains/client.ts";
 import { receiptWithin } from "#lib/chains/receipts.ts";
 import { lower } from "#lib/evm.ts";
 import { transferCall } from "#lib/onchain/token.ts";
-import { askToken } from "#lib/payments/verify-credential.ts";
+import { askToken } from "#lib/payments/executions/verify-credential.ts";
 import type { Progress } from "#lib/settlement/facilitator.ts";
 import { confirmationTimeoutMs } from "#lib/settlement/limits.ts";
 import { TooMuchGas } from "#lib/settlement/send-group.ts";

@@ -16,11 +16,11 @@ import {
 } from "#lib/onchain/evidence.ts";
 import { balanceOf } from "#lib/onchain/token.ts";
 import type { AuthorizationRow, ExecutionRow } from "#lib/holds/execution-store.ts";
-import { expectedPayment } from "#lib/payments/verify-credential.ts";
+import { expectedPayment } from "#lib/payments/executions/verify-credential.ts";
 import { facilitatorFor, type Facilitator, type Progress } from "#lib/settlement/facilitator.ts";
 import { submitModule } from "#lib/settlement/follow-module.ts";
 import { facilitatorTimeoutMs, patience } from "#lib/settlement/limits.ts";
-import type { Finding } from "#lib/payments/settlement-state.ts";
+import type { Finding } from "#lib/payments/executions/settlement-state.ts";
 import { atMost } from "#lib/time.ts";
 import { failureOf } from "#lib/x402/failure.ts";
 import { requirementsOf } from "#lib/x402/requirements.ts";

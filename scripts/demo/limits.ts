@@ -6,7 +6,7 @@ import { verifyAudit } from "#lib/audit/contract.ts";
 import { revokeMandate } from "#lib/mandates/contract.ts";
 import { parseAmount } from "#lib/money.ts";
 import { getPayment } from "#lib/payments/contract.ts";
-import { getExecutionReceipt } from "#lib/payments/receipt-contract.ts";
+import { getExecutionReceipt } from "#lib/payments/receipts/contract.ts";
 import { verifyReceipt } from "#lib/receipts/verify-receipt.ts";
 import { amountOf, DECIMALS, executed, tellAnswer, tellReasons, usdc, type payOnce } from "./payment.ts";
 import { registerShop, serviceAccountOf, type Parties } from "./setup.ts";

@@ -7,7 +7,7 @@ import type { MandateFacts, Usage } from "#lib/mandates/policy/facts.ts";
 import { firstPayments, selectDecisions } from "#lib/holds/past-payment-store.ts";
 import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import type { MandateRow } from "#lib/mandates/present-mandate.ts";
-import { backtest } from "#lib/payments/backtest.ts";
+import { backtest } from "#lib/payments/refusals/backtest.ts";
 import { findMandate, reading } from "#lib/mandates/store.ts";
 import { bucketsFromAuthorizations, lifetimeFromAuthorizations } from "#lib/mandates/window-store.ts";
 import { zero } from "#lib/money.ts";

@@ -1,4 +1,4 @@
-import { failures, isFailure } from "#lib/payments/decision-words.ts";
+import { failures, isFailure } from "#lib/payments/refusals/decision-words.ts";
 import { askerText, askerWord, type Asker } from "#lib/identity/asker.ts";
 import { isolated } from "#lib/isolated.ts";
 import type { CheckoutStatus, OrderStatus, Outcome, ReservationStatus, SettlementStatus } from "#lib/vocabulary.ts";

@@ -8,8 +8,8 @@ import { simulatePolicy } from "#lib/mandates/lifecycle/simulate-mandate.ts";
 import { reading, type Scope } from "#lib/mandates/store.ts";
 import { displayAmount } from "#lib/money.ts";
 import { allowedOnce, type AllowedOnce } from "#lib/pages/buyer/view-waiver.ts";
-import { findFix, fixLink, type FoundFix } from "#lib/payments/find-fix.ts";
-import type { BacktestItem } from "#lib/payments/backtest.ts";
+import { findFix, fixLink, type FoundFix } from "#lib/payments/refusals/find-fix.ts";
+import type { BacktestItem } from "#lib/payments/refusals/backtest.ts";
 import { daysAfter, toWire } from "#lib/time.ts";
 
 export type FixView = {

@@ -5,7 +5,7 @@ import { askersOf } from "#lib/identity/sessions/subject-name-store.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { findMandate, reading } from "#lib/mandates/store.ts";
 import { displayAmount } from "#lib/money.ts";
-import { findFix, fixLink } from "#lib/payments/find-fix.ts";
+import { findFix, fixLink } from "#lib/payments/refusals/find-fix.ts";
 import type { FixOffer } from "#lib/pages/buyer/view-fix.ts";
 import { DAY_MS, toWire } from "#lib/time.ts";
 

@@ -1,5 +1,5 @@
 import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
-import { openCheckout } from "#lib/payments/offers/open-checkout.ts";
+import { openCheckout } from "#lib/payments/open-checkout.ts";
 import type { NewCheckout } from "#lib/approvals/checkout-rows.ts";
 import type { Call } from "#lib/call-schema.ts";
 import type { ApprovalRequest, Decision, Finding, Findings } from "#lib/mandates/policy/facts.ts";

@@ -5,7 +5,7 @@ import { isWaivable } from "#lib/mandates/policy/waive.ts";
 import { add } from "#lib/money.ts";
 import type { BatchFacts } from "#lib/payments/batch/facts.ts";
 import type { NewAuthorization } from "#lib/payments/batch/decide.ts";
-import { basketOfPayment } from "#lib/payments/offers/open-checkout.ts";
+import { basketOfPayment } from "#lib/payments/open-checkout.ts";
 import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
 
 /** The terms that a waiver for this payment must have; null if it was not refused or its refusal cannot be waived. */

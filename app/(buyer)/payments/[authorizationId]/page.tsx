@@ -15,7 +15,7 @@ import { buttonClass } from "#components/ui/button-class.ts";
 import { Money, money } from "#components/ui/money.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import { nextStepsOf } from "#lib/payments/next-steps.ts";
+import { nextStepsOf } from "#lib/payments/refusals/next-steps.ts";
 import { offerFix } from "#lib/pages/buyer/view-fix.ts";
 import { viewPayment, type PaymentView } from "#lib/pages/buyer/view-payment.ts";
 

@@ -1,5 +1,5 @@
 import { methods, route } from "#lib/api/route.ts";
-import { getApprovalReceipt } from "#lib/payments/get-approval-receipt.ts";
-import * as contract from "#lib/payments/receipt-contract.ts";
+import { getApprovalReceipt } from "#lib/payments/receipts/get-approval-receipt.ts";
+import * as contract from "#lib/payments/receipts/contract.ts";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(route(contract.getApprovalReceipt, getApprovalReceipt));

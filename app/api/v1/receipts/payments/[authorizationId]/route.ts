@@ -1,5 +1,5 @@
 import { methods, route } from "#lib/api/route.ts";
-import { getPaymentReceipt } from "#lib/payments/get-payment-receipt.ts";
-import * as contract from "#lib/payments/receipt-contract.ts";
+import { getPaymentReceipt } from "#lib/payments/receipts/get-payment-receipt.ts";
+import * as contract from "#lib/payments/receipts/contract.ts";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods(route(contract.getPaymentReceipt, getPaymentReceipt));

@@ -27,7 +27,7 @@ import {
   type Hold,
 } from "#lib/holds/hold-store.ts";
 import { unregisteredPayee } from "#lib/payments/unregistered-offer.ts";
-import { stepOf, type Finding } from "#lib/payments/settlement-state.ts";
+import { stepOf, type Finding } from "#lib/payments/executions/settlement-state.ts";
 import { paymentHeaderV1, paymentResponseHeader, paymentResponseHeaderV1 } from "#lib/x402/requirements.ts";
 import { networkOfChain } from "#lib/x402/version-1.ts";
 import type { SettlementStatus } from "#lib/vocabulary.ts";

@@ -17,7 +17,7 @@ import { decide } from "#lib/mandates/policy/policy.ts";
 import { isWaivable } from "#lib/mandates/policy/waive.ts";
 import { add } from "#lib/money.ts";
 import { isOnChain } from "#lib/onchain/registry/registration-store.ts";
-import { basketOfPayment } from "#lib/payments/offers/open-checkout.ts";
+import { basketOfPayment } from "#lib/payments/open-checkout.ts";
 import type { MandateRow } from "#lib/mandates/present-mandate.ts";
 import { findMandate, liveBuckets, type Scope } from "#lib/mandates/store.ts";
 import { selectPaid } from "#lib/mandates/paid-store.ts";

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { publicKeys } from "#lib/audit/signing-key.ts";
 import { audit, clock, transact } from "#lib/audit/transact.ts";
-import * as contract from "#lib/payments/receipt-contract.ts";
-import { getExecutionReceipt } from "#lib/payments/get-execution-receipt.ts";
+import * as contract from "#lib/payments/receipts/contract.ts";
+import { getExecutionReceipt } from "#lib/payments/receipts/get-execution-receipt.ts";
 import { verifyReceipt } from "#lib/receipts/verify-receipt.ts";
 import { useDatabase } from "#test/database.ts";
 import { unknownExecution } from "#test/executions.ts";
 import { send, type Credential } from "#test/tenant.ts";
-import * as example from "../../sdk/src/verify-receipt.ts";
+import * as example from "../../../sdk/src/verify-receipt.ts";
 
 useDatabase();
 

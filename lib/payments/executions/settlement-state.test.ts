@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SettlementStatus } from "#lib/vocabulary.ts";
-import { nextCheck } from "#lib/payments/resolve-execution.ts";
-import { mayBecome, stepOf, type Finding } from "#lib/payments/settlement-state.ts";
+import { nextCheck } from "#lib/payments/executions/resolve-execution.ts";
+import { mayBecome, stepOf, type Finding } from "#lib/payments/executions/settlement-state.ts";
 
 const finding: fc.Arbitrary<Finding> = fc.oneof(
   fc.constant<Finding>({ kind: "settled", transaction: "0x1" }),

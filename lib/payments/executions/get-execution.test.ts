@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { executions } from "#lib/holds/tables.ts";
 import * as contract from "#lib/payments/contract.ts";
-import { getExecution } from "#lib/payments/get-execution.ts";
+import { getExecution } from "#lib/payments/executions/get-execution.ts";
 import { useDatabase } from "#test/database.ts";
 import { unknownExecution } from "#test/executions.ts";
 import { createAgent, send, type Credential } from "#test/tenant.ts";

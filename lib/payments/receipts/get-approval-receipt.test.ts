@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { publicKeys } from "#lib/audit/signing-key.ts";
-import * as contract from "#lib/payments/receipt-contract.ts";
-import { getApprovalReceipt } from "#lib/payments/get-approval-receipt.ts";
+import * as contract from "#lib/payments/receipts/contract.ts";
+import { getApprovalReceipt } from "#lib/payments/receipts/get-approval-receipt.ts";
 import { verifyReceipt } from "#lib/receipts/verify-receipt.ts";
 import { quoted, tamper } from "#test/audit-tampering.ts";
 import { approve, checkoutScene, previewed, reviewed } from "#test/checkouts.ts";
@@ -9,7 +9,7 @@ import { useDatabase } from "#test/database.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
 import { createBuyer } from "#test/mandates.ts";
 import { send, type Credential } from "#test/tenant.ts";
-import * as example from "../../sdk/src/verify-receipt.ts";
+import * as example from "../../../sdk/src/verify-receipt.ts";
 
 useDatabase();
 

@@ -3,8 +3,8 @@ import { newestEventAbout } from "#lib/audit/read-store.ts";
 import { database } from "#lib/db/client.ts";
 import { findAuthorization } from "#lib/holds/execution-store.ts";
 import type { Handler } from "#lib/http/operation.ts";
-import type * as contract from "#lib/payments/receipt-contract.ts";
-import { approvalReceipt } from "#lib/payments/receipts/make.ts";
+import type * as contract from "#lib/payments/receipts/contract.ts";
+import { approvalReceipt } from "#lib/payments/receipts/make-receipt.ts";
 import { notFound } from "#lib/problem.ts";
 
 export const getApprovalReceipt: Handler<typeof contract.getApprovalReceipt> = async ({ approvalId }, { caller }) => {

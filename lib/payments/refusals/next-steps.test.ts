@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DenialCode } from "#lib/vocabulary.ts";
-import { nextStepsOf, type NextFacts } from "#lib/payments/next-steps.ts";
+import { nextStepsOf, type NextFacts } from "#lib/payments/refusals/next-steps.ts";
 
 const facts: NextFacts = {
   stage: { of: "settlement", status: "settled" },

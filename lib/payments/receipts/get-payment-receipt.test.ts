@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { publicKeys } from "#lib/audit/signing-key.ts";
-import * as contract from "#lib/payments/receipt-contract.ts";
-import { getPaymentReceipt } from "#lib/payments/get-payment-receipt.ts";
+import * as contract from "#lib/payments/receipts/contract.ts";
+import { getPaymentReceipt } from "#lib/payments/receipts/get-payment-receipt.ts";
 import { verifyReceipt } from "#lib/receipts/verify-receipt.ts";
 import { quoted, tamper } from "#test/audit-tampering.ts";
 import { ask } from "#test/asking.ts";
 import { useDatabase } from "#test/database.ts";
 import { activeMandate, assets, createBuyer, draftMandate, type Buyer } from "#test/mandates.ts";
 import { send, type Credential } from "#test/tenant.ts";
-import * as example from "../../sdk/src/verify-receipt.ts";
+import * as example from "../../../sdk/src/verify-receipt.ts";
 
 useDatabase();
 

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { refusals, type Refusal } from "#lib/onchain/registry/refusals.ts";
-import { refusedOnChain } from "#lib/payments/onchain-refusal.ts";
+import { refusedOnChain } from "#lib/payments/executions/onchain-refusal.ts";
 import { problems } from "#lib/problem.ts";
 
 const asset = { chain: "eip155:84532", chainId: 84_532, asset: "USDC", tokenName: "USDC", tokenVersion: "2", tokenDecimals: 6 };
@@ -10,7 +10,7 @@ const address = `0x${"12".repeat(20)}` as const;
 const payment = { asset: { ...asset, tokenAddress: address }, amount: 250_000n, payTo: address, maxTimeoutSeconds: 300 };
 
 test("the refusals have the same names and order as in the contract", async () => {
-  const source = await readFile(join(import.meta.dirname, "../../contracts/MandateRegistry.sol"), "utf8");
+  const source = await readFile(join(import.meta.dirname, "../../../contracts/MandateRegistry.sol"), "utf8");
   const [, body = ""] = /enum Refusal \{([^}]*)\}/.exec(source) ?? [];
   expect(body.split(",").map((name) => name.trim())).toEqual(refusals);
 });

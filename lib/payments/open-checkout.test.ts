@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
-import { basketOfPayment } from "#lib/payments/offers/open-checkout.ts";
+import { basketOfPayment } from "#lib/payments/open-checkout.ts";
 
 const offer = {
   scheme: "exact",

@@ -8,7 +8,7 @@ import { findAuthorization } from "#lib/holds/execution-store.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { requireStillHeld } from "#lib/identity/lock-members.ts";
 import { newId } from "#lib/ids.ts";
-import { findFix } from "#lib/payments/find-fix.ts";
+import { findFix } from "#lib/payments/refusals/find-fix.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { lockMandate } from "#lib/mandates/store.ts";
 import { allowPaymentOnce as operation } from "#lib/payments/contract.ts";

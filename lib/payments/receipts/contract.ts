@@ -1,5 +1,5 @@
 import { operation } from "#lib/http/operation.ts";
-import { exampleAnswer } from "#lib/payments/receipts/example.ts";
+import { exampleAnswer } from "#lib/payments/receipts/receipt-example.ts";
 import { Answer } from "#lib/receipts/receipt-schema.ts";
 
 const Receipt = Answer.meta({

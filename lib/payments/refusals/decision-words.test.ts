@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sentences } from "#lib/mandates/policy/render-reasons.ts";
-import { failures, isFailure, ruleName, rules } from "#lib/payments/decision-words.ts";
+import { failures, isFailure, ruleName, rules } from "#lib/payments/refusals/decision-words.ts";
 import { failureCodes } from "#lib/x402/failure.ts";
 
 const SENTENCE = /^[A-Z][^!]*[.]$/;
