@@ -109,7 +109,7 @@ export default defineConfig({
     { files: ["lib/**/*.ts"], rules: { "floors/downward": "error" } },
     directions(["lib/**/*.ts"], app, framework, sql),
     directions(
-      ["lib/**/{*-store,store,*-tables,tables}.ts", "lib/db/*.ts", "lib/audit/*.ts", "lib/identity/sessions/auth.ts"],
+      ["lib/**/{*-store,store,*-tables,tables}.ts", "lib/db/**/*.ts", "lib/audit/*.ts", "lib/identity/sessions/auth.ts"],
       app,
       framework,
     ),

@@ -1,7 +1,7 @@
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import type { Sql as DriverSql } from "postgres";
 import { env } from "#lib/env.ts";
-import { endLost } from "#lib/db/end-lost.ts";
+import { endLost } from "#lib/db/connections/end-lost.ts";
 import { Pool } from "#lib/db/pool.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import { forget, perProcess } from "#lib/process.ts";

@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
 import type postgres from "postgres";
 import type { PendingQuery, Row } from "postgres";
-import { dial, targetOf } from "#lib/db/dial.ts";
+import { dial, targetOf } from "#lib/db/connections/dial.ts";
 import { ConnectionLost } from "#lib/db/failure.ts";
 import { driver, sqlThrough, type Sql } from "#lib/db/sql.ts";
-import { wireTypes } from "#lib/db/wire-types.ts";
+import { wireTypes } from "#lib/db/connections/wire-types.ts";
 
 export type ConnectionOptions = {
   readonly url: string;

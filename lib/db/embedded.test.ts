@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import postgres from "postgres";
 import { afterEach, describe, expect, test } from "vitest";
-import { accountForPostgres, binariesFor } from "#lib/db/binaries.ts";
+import { accountForPostgres, binariesFor } from "#lib/db/embedded/binaries.ts";
 import { type Postgres, startEmbedded } from "#lib/db/embedded.ts";
 
 const root = process.getuid?.() === 0;

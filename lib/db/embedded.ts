@@ -4,7 +4,7 @@ import { chmod, chown, mkdir, open, readFile, realpath, rename, rm, stat, symlin
 import { createServer } from "node:net";
 import { basename, join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Account, accountForPostgres, binariesFor, reaches, sharedDirectory } from "#lib/db/binaries.ts";
+import { type Account, accountForPostgres, binariesFor, reaches, sharedDirectory } from "#lib/db/embedded/binaries.ts";
 import { Connection } from "#lib/db/connection.ts";
 import { sqlState } from "#lib/db/failure.ts";
 

@@ -1,11 +1,11 @@
-import { commit } from "#lib/db/commit.ts";
+import { commit } from "#lib/db/connections/commit.ts";
 import { type Connection, type ConnectionOptions, type Query, type Backend } from "#lib/db/connection.ts";
 import { ConnectionLost, connectionLost, OutcomeUnknown } from "#lib/db/failure.ts";
 import { copyOf, sqlThrough, type Sql } from "#lib/db/sql.ts";
-import { terminate } from "#lib/db/terminate.ts";
+import { terminate } from "#lib/db/connections/terminate.ts";
 import { failureNoter, noteFailure, noteWrite } from "#lib/db/request.ts";
-import { Opener } from "#lib/db/opener.ts";
-import { Waiters } from "#lib/db/waiters.ts";
+import { Opener } from "#lib/db/connections/opener.ts";
+import { Waiters } from "#lib/db/connections/waiters.ts";
 
 export type PoolOptions = ConnectionOptions & {
   readonly max: number;

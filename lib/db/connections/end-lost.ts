@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { QUIET_MS, type Connection } from "#lib/db/connection.ts";
 import type { Pool } from "#lib/db/pool.ts";
 import type { Sql } from "#lib/db/sql.ts";
-import { terminate } from "#lib/db/terminate.ts";
+import { terminate } from "#lib/db/connections/terminate.ts";
 import { perProcess } from "#lib/process.ts";
 
 const PAUSE_MS = 250;
@@ -57,7 +57,7 @@ async function askOnce(sql: Sql, pools: readonly Pool[]): Promise<void> {
 
 /** Ends connections on which a message was lost, long before the time limit: both sides would wait for each other. */
 export async function endLost(sql: Sql, pools: readonly Pool[]): Promise<void> {
-  const state = perProcess("db/end-lost", () => ({ isAsking: false }));
+  const state = perProcess("db/connections/end-lost", () => ({ isAsking: false }));
   if (state.isAsking) return;
   state.isAsking = true;
   // If the connection of `sql` is lost too, the next call opens another one.
