@@ -7,7 +7,7 @@ import { newId } from "#lib/ids.ts";
 import { chainOf, onlyChain } from "#lib/chains/chains.ts";
 import { invalidField, notFound, Problem } from "#lib/problem.ts";
 import * as contract from "#lib/sellers/pay-to-contract.ts";
-import { countOpenChallenges, insertChallenge } from "#lib/sellers/pay-to-store.ts";
+import { countOpenChallenges, insertChallenge } from "#lib/sellers/pay-to/store.ts";
 import { findOwnSeller, type SellerRow } from "#lib/sellers/store.ts";
 import { minutes, toWire } from "#lib/time.ts";
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Address, AssetSymbol, ChainName } from "#lib/evm.ts";
 import { ClientId, Id } from "#lib/ids.ts";
 import { AmountText } from "#lib/amount-text.ts";
-import { PathTemplate } from "#lib/sellers/path-template.ts";
+import { PathTemplate } from "#lib/sellers/registry/path-template.ts";
 import { AssuranceLevel, ConfigurationSource, PaymentChallengeType, ResourceSettlementMode } from "#lib/vocabulary.ts";
 
 export const Seller = z

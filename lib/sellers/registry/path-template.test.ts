@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PathTemplate } from "#lib/sellers/path-template.ts";
+import { PathTemplate } from "#lib/sellers/registry/path-template.ts";
 
 describe("PathTemplate", () => {
   it.each(["/", "/reports", "/reports/daily", "/reports/{date}", "/v1/a.b_c~d-e/{a}/{b}"])("accepts %s", (path) => {
