@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { DAY_MS, minutes } from "#lib/time.ts";
 import { disabledBy, pauseAfter, type Answer } from "#lib/webhooks/attempt.ts";
-import { isWanted } from "#lib/webhooks/message.ts";
+import { isWanted } from "#lib/webhooks/deliveries/message.ts";
 
 test("pauses grow from five seconds to a day, and after the last attempt there is none", () => {
   const pauses = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((attempts) => pauseAfter(attempts, 0));

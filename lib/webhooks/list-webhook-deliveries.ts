@@ -4,9 +4,9 @@ import type { Handler } from "#lib/http/operation.ts";
 import { decodeCursor, page } from "#lib/http/paging.ts";
 import { notFound } from "#lib/problem.ts";
 import type * as contract from "#lib/webhooks/contract.ts";
-import { listDeliveries, type DeliveryRow } from "#lib/webhooks/delivery-store.ts";
+import { listDeliveries, type DeliveryRow } from "#lib/webhooks/deliveries/store.ts";
 import { findEndpoint } from "#lib/webhooks/endpoint-store.ts";
-import { presentDelivery } from "#lib/webhooks/present-delivery.ts";
+import { presentDelivery } from "#lib/webhooks/deliveries/present-delivery.ts";
 
 type Query = {
   readonly limit: number;

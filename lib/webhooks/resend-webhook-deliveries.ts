@@ -3,7 +3,7 @@ import type { Handler } from "#lib/http/operation.ts";
 import { requireStillHeld } from "#lib/identity/lock-members.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import * as contract from "#lib/webhooks/contract.ts";
-import { resendFailed, resendOne } from "#lib/webhooks/delivery-store.ts";
+import { resendFailed, resendOne } from "#lib/webhooks/deliveries/store.ts";
 import { lockEndpoint } from "#lib/webhooks/endpoint-store.ts";
 import { LEASE_MS } from "#lib/webhooks/limits.ts";
 import { requireEnabled } from "#lib/webhooks/require-enabled.ts";

@@ -1,9 +1,9 @@
 import { perProcess } from "#lib/process.ts";
 import { log } from "#lib/telemetry/log.ts";
-import { deleteOldDeliveries } from "#lib/webhooks/delivery-store.ts";
-import { runEndpointSender } from "#lib/webhooks/endpoint-sender.ts";
-import { limits } from "#lib/webhooks/lease-deliveries.ts";
-import { endpointsWithWork } from "#lib/webhooks/work-store.ts";
+import { deleteOldDeliveries } from "#lib/webhooks/deliveries/store.ts";
+import { runEndpointSender } from "#lib/webhooks/deliveries/endpoint-sender.ts";
+import { limits } from "#lib/webhooks/deliveries/lease-deliveries.ts";
+import { endpointsWithWork } from "#lib/webhooks/deliveries/work-store.ts";
 
 const SENDERS_MAX = 64;
 /** A message to a failing endpoint can take fifteen seconds; the rest of SENDERS_MAX is for other endpoints. */

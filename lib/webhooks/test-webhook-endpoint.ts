@@ -4,10 +4,10 @@ import { requireStillHeld } from "#lib/identity/lock-members.ts";
 import { newId } from "#lib/ids.ts";
 import { notFound } from "#lib/problem.ts";
 import * as contract from "#lib/webhooks/contract.ts";
-import { insertTest } from "#lib/webhooks/delivery-store.ts";
+import { insertTest } from "#lib/webhooks/deliveries/store.ts";
 import { lockEndpoint } from "#lib/webhooks/endpoint-store.ts";
-import { TESTED } from "#lib/webhooks/message.ts";
-import { presentDelivery } from "#lib/webhooks/present-delivery.ts";
+import { TESTED } from "#lib/webhooks/deliveries/message.ts";
+import { presentDelivery } from "#lib/webhooks/deliveries/present-delivery.ts";
 import { requireEnabled } from "#lib/webhooks/require-enabled.ts";
 
 export const testWebhookEndpoint: Handler<typeof contract.testWebhookEndpoint> = ({ id }, { caller, idempotency }) =>

@@ -4,7 +4,7 @@ import { quoted } from "#lib/mail/compose.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
 import { queueMail } from "#lib/mail/queue-mail.ts";
 import { disabledBy, isDelivered, pauseAfter } from "#lib/webhooks/attempt.ts";
-import { failedEventsSince, noteFailed, type Answered } from "#lib/webhooks/delivery-store.ts";
+import { failedEventsSince, noteFailed, type Answered } from "#lib/webhooks/deliveries/store.ts";
 import { changeEndpoint, lockEndpointOfAny, managersOf, type EndpointRow } from "#lib/webhooks/endpoint-store.ts";
 
 /** Stores the failures and the times of the next attempts, and disables the endpoint if `disabledBy` says so. */

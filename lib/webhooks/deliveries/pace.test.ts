@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { observeRequest } from "#lib/telemetry/metrics.ts";
-import { giveBack, paced } from "#lib/webhooks/pace.ts";
+import { giveBack, paced } from "#lib/webhooks/deliveries/pace.ts";
 
 test("messages are limited only while the process answers many requests", async () => {
   await pause(300);

@@ -2,7 +2,7 @@ import { installedFetch, type GuardedFetch } from "#lib/outbound/guarded-fetch.t
 import { isProblem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 import type { Answer } from "#lib/webhooks/attempt.ts";
-import type { Begun } from "#lib/webhooks/lease-deliveries.ts";
+import type { Begun } from "#lib/webhooks/deliveries/lease-deliveries.ts";
 import { sendLimits } from "#lib/webhooks/limits.ts";
 import { signedHeaders, signerOf } from "#lib/webhooks/secrets.ts";
 
@@ -15,7 +15,7 @@ const CONCURRENCY = { most: 2_048, each: 2_048, kept: 0 };
 const LOOKED_UP_MS = 30_000;
 
 const client = (): GuardedFetch =>
-  perProcess("webhooks/send-message", () =>
+  perProcess("webhooks/deliveries/send-message", () =>
     installedFetch({
       ...sendLimits,
       bodyBytes: ANSWER_BYTES,

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { inTurn } from "#lib/db/turns.ts";
 import { perProcess } from "#lib/process.ts";
-import { CONNECTIONS, runEndpointSender } from "#lib/webhooks/endpoint-sender.ts";
+import { CONNECTIONS, runEndpointSender } from "#lib/webhooks/deliveries/endpoint-sender.ts";
 import { addEvents } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";
 import { deliveryRows, newEndpoint, startReceiver, type Receiver } from "#test/webhooks.ts";

@@ -2,8 +2,8 @@ import type { ChainedEvent } from "#lib/audit/chain.ts";
 import { fullEvent, thinEvent } from "#lib/audit/thin-event.ts";
 import { toWire } from "#lib/time.ts";
 import type { WebhookDelivery } from "#lib/webhooks/contract.ts";
-import { testEvent } from "#lib/webhooks/message.ts";
-import type { DeliveryRow } from "#lib/webhooks/delivery-store.ts";
+import { testEvent } from "#lib/webhooks/deliveries/message.ts";
+import type { DeliveryRow } from "#lib/webhooks/deliveries/store.ts";
 
 export function presentDelivery(row: DeliveryRow, event: ChainedEvent | undefined, isFull = false): WebhookDelivery {
   const { webhookDeliveryId, webhookEndpointId, eventId, type, status, attempts, createdAt } = row;

@@ -3,12 +3,12 @@ import { inTurn } from "#lib/db/turns.ts";
 import { perProcess } from "#lib/process.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { isDelivered } from "#lib/webhooks/attempt.ts";
-import type { Answered } from "#lib/webhooks/delivery-store.ts";
-import { takeTurn, type Begun } from "#lib/webhooks/lease-deliveries.ts";
+import type { Answered } from "#lib/webhooks/deliveries/store.ts";
+import { takeTurn, type Begun } from "#lib/webhooks/deliveries/lease-deliveries.ts";
 import { TURN_MS } from "#lib/webhooks/limits.ts";
-import { noteFailures } from "#lib/webhooks/note-failures.ts";
-import { giveBack, paced } from "#lib/webhooks/pace.ts";
-import { sendMessage, WIDTH } from "#lib/webhooks/send-message.ts";
+import { noteFailures } from "#lib/webhooks/deliveries/note-failures.ts";
+import { giveBack, paced } from "#lib/webhooks/deliveries/pace.ts";
+import { sendMessage, WIDTH } from "#lib/webhooks/deliveries/send-message.ts";
 
 const FAILING_WIDTH = 2;
 /** After these turns a sender ends, so that another endpoint can take its place. */
@@ -22,7 +22,7 @@ const TURN_MAX_MS = 2_000;
 export const CONNECTIONS = 4;
 
 function withConnection<T>(work: () => Promise<T>): Promise<T> {
-  const turns = perProcess("webhooks/endpoint-sender", () => ({ next: 0 }));
+  const turns = perProcess("webhooks/deliveries/endpoint-sender", () => ({ next: 0 }));
   turns.next = (turns.next + 1) % CONNECTIONS;
   return inTurn(`webhooks ${turns.next}`, work, { waitMs: TURN_MS });
 }

@@ -4,10 +4,10 @@ import { database, type Tx } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 import { ageOf, minutes } from "#lib/time.ts";
 import { isDelivered } from "#lib/webhooks/attempt.ts";
-import { beginDeliveries, leaseDue, noteDelivered, type DeliveryRow, type Answered } from "#lib/webhooks/delivery-store.ts";
+import { beginDeliveries, leaseDue, noteDelivered, type DeliveryRow, type Answered } from "#lib/webhooks/deliveries/store.ts";
 import { lockEnabled, moveEndpoint, type LockedEndpoint, type Target } from "#lib/webhooks/endpoint-store.ts";
 import { LEASE_MS } from "#lib/webhooks/limits.ts";
-import { bodyOf, isWanted } from "#lib/webhooks/message.ts";
+import { bodyOf, isWanted } from "#lib/webhooks/deliveries/message.ts";
 
 /** Further events wait in the audit chain. After `probeMs` without an attempt, a failing endpoint gets one more event. */
 export const limits = { openMax: 1_000, openFailingMax: 20, probeMs: minutes(10) } as const;

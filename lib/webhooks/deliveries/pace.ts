@@ -12,7 +12,7 @@ const TURN = 16;
 type Pace = { tokens: number; filledAt: number; requests: number; windowAt: number; isBusy: boolean };
 
 const pace = (): Pace =>
-  perProcess("webhooks/pace", () => ({
+  perProcess("webhooks/deliveries/pace", () => ({
     tokens: BESIDE_REQUESTS,
     filledAt: performance.now(),
     requests: answeredRequests(),

@@ -1,7 +1,7 @@
 import type { ChainedEvent } from "#lib/audit/chain.ts";
 import { fullEvent, thinEvent, type Event } from "#lib/audit/thin-event.ts";
 import { toWire } from "#lib/time.ts";
-import type { DeliveryRow } from "#lib/webhooks/delivery-store.ts";
+import type { DeliveryRow } from "#lib/webhooks/deliveries/store.ts";
 
 export const TESTED = "webhookEndpoint.tested";
 
