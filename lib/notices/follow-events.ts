@@ -1,8 +1,8 @@
 import { eventsOfTypes, type EventOfType } from "#lib/audit/range-store.ts";
 import { clock } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
-import { grownChains, lockCursors, moveCursors, requestsOf } from "#lib/notices/cursor-store.ts";
-import { insertNotices } from "#lib/notices/notice-store.ts";
+import { grownChains, lockCursors, moveCursors, requestsOf } from "#lib/notices/rows/cursor-store.ts";
+import { insertNotices } from "#lib/notices/rows/notice-store.ts";
 import { openingTypes, planNotices, type OpeningEvent } from "#lib/notices/plan-notices.ts";
 
 const CHAINS = 50;

@@ -1,5 +1,5 @@
 import { deleteInBatches } from "#lib/db/delete-in-batches.ts";
-import { deleteOldNotices } from "#lib/notices/notice-store.ts";
+import { deleteOldNotices } from "#lib/notices/rows/notice-store.ts";
 
 const KEPT_DAYS = 30;
 

@@ -2,7 +2,7 @@ import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 import { displayAmount } from "#lib/money.ts";
-import { devicesOfApprovers, findRequestOf } from "#lib/notices/device-store.ts";
+import { devicesOfApprovers, findRequestOf } from "#lib/notices/rows/device-store.ts";
 import { WINDOW_MS } from "#lib/notices/pace.ts";
 import type { PlannedNotice } from "#lib/notices/plan-notices.ts";
 import type { MessageOf } from "#lib/push/send-pushes.ts";

@@ -18,10 +18,10 @@ import {
   selectReaders,
   selectRequests,
   type RequestRow,
-} from "#lib/notices/notice-store.ts";
+} from "#lib/notices/rows/notice-store.ts";
 import { dueAt, isDelivered, type PlannedNotice } from "#lib/notices/plan-notices.ts";
 import { paceOf, type Pace, type Recent } from "#lib/notices/pace.ts";
-import { recentOf } from "#lib/notices/pace-store.ts";
+import { recentOf } from "#lib/notices/rows/pace-store.ts";
 import { pushRequest } from "#lib/notices/push-requests.ts";
 import { digestMail, requestMail } from "#lib/notices/request-mail.ts";
 import { log } from "#lib/telemetry/log.ts";
