@@ -4,7 +4,7 @@ import type { Hex, TransactionReceipt } from "viem";
 import { env } from "#lib/env.ts";
 import { perProcess } from "#lib/process.ts";
 import { facilitatorTimeoutMs } from "#lib/settlement/limits.ts";
-import { settleHere } from "#lib/settlement/settle-here.ts";
+import { settleHere } from "#lib/settlement/sending/settle-here.ts";
 import { settlementAccount } from "#lib/settlement/wallet.ts";
 import { networkOfChain } from "#lib/x402/version-1.ts";
 

@@ -1,7 +1,7 @@
 import { env } from "#lib/env.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
 import { openBySender } from "#lib/onchain/relay-store.ts";
-import { senderOn } from "#lib/settlement/sender.ts";
+import { senderOn } from "#lib/settlement/sending/sender.ts";
 import { oldestWaiting } from "#lib/settlement/transaction-store.ts";
 
 /** A transaction with high enough fees is usually mined sooner. */

@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { log } from "#lib/telemetry/log.ts";
 import { chainFailure } from "#lib/chains/client.ts";
 import { perProcess } from "#lib/process.ts";
-import { factsNow, NoGas, sendGroup, type Call, type Facts, type Outcome } from "#lib/settlement/send-group.ts";
+import { factsNow, NoGas, sendGroup, type Call, type Facts, type Outcome } from "#lib/settlement/sending/send-group.ts";
 import type { Hex } from "viem";
 
 const GROUP_MAX = 64;
@@ -103,4 +103,4 @@ function answer(group: readonly QueuedCall[], outcomes: readonly Outcome[]): voi
   }
 }
 
-export const senderOn = (chain: string): Sender => perProcess(`settlement/sender ${chain}`, () => new Sender(chain));
+export const senderOn = (chain: string): Sender => perProcess(`settlement/sending/sender ${chain}`, () => new Sender(chain));
