@@ -3,8 +3,8 @@ import type { Env } from "#lib/env.ts";
 import { watchPages } from "#lib/health/pages.ts";
 import { noteLocal } from "#lib/http/local-request.ts";
 import { log } from "#lib/telemetry/log.ts";
-import { PageProcess } from "#lib/server/page-process.ts";
-import { servePages } from "#lib/server/serve-pages.ts";
+import { PageProcess } from "#lib/server/pages/page-process.ts";
+import { servePages } from "#lib/server/pages/serve-pages.ts";
 
 export type Pages = {
   handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ConnectionLost } from "#lib/db/failure.ts";
-import { untilDone } from "#lib/server/start-steps.ts";
+import { untilDone } from "#lib/server/boot/start-steps.ts";
 
 const failing = (...errors: readonly Error[]) => {
   const left = [...errors];

@@ -5,7 +5,7 @@ import { refusePooler } from "#lib/db/refuse-pooler.ts";
 import { env, type Env } from "#lib/env.ts";
 import { provideSecrets } from "#lib/platform/secrets.ts";
 import { forget } from "#lib/process.ts";
-import type { Steps } from "#lib/server/start-steps.ts";
+import type { Steps } from "#lib/server/boot/start-steps.ts";
 
 export type BootHandle = { readonly env: Env; close(): Promise<void> };
 

@@ -8,7 +8,7 @@ import type { StreamRequest } from "#lib/changes/stream-request.ts";
 import { processHealth } from "#lib/health/process-health.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
-import { ChildSilence, cpuMsOf, type Patience } from "#lib/server/child-silence.ts";
+import { ChildSilence, cpuMsOf, type Patience } from "#lib/server/pages/child-silence.ts";
 import { DRAIN_MS, type FromPages, type FromParent } from "#lib/server/messages.ts";
 
 export type PageServer = { readonly port: number; readonly secret: string; readonly agent: Agent };

@@ -7,8 +7,8 @@ import { metrics } from "#lib/telemetry/metrics.ts";
 import { createBuckets } from "#lib/http/rate-limit.ts";
 import { Counts, hasPlace } from "#lib/http/share.ts";
 import { answered, handOver, LOST_HEADER } from "#lib/server/handover.ts";
-import { KeptDocuments } from "#lib/server/kept-documents.ts";
-import type { PageProcess, PageServer } from "#lib/server/page-process.ts";
+import { KeptDocuments } from "#lib/server/pages/kept-documents.ts";
+import type { PageProcess, PageServer } from "#lib/server/pages/page-process.ts";
 import { refusals, refuse, refuseSlowly } from "#lib/server/refusal.ts";
 
 /** Most proxies in front of a service give up after a minute. */

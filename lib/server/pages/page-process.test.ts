@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { PageProcess, type PageProcessOptions } from "#lib/server/page-process.ts";
+import { PageProcess, type PageProcessOptions } from "#lib/server/pages/page-process.ts";
 import { buildPages } from "#lib/server/build.ts";
 import { useDatabase } from "#test/database.ts";
 import { captureLog } from "#test/logged.ts";
