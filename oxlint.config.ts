@@ -34,7 +34,7 @@ const decisions = [
   "lib/payments/batch/{decide,take-hold}.ts",
   "lib/payments/offers/compare-intent.ts",
   "lib/holds/execution-rules.ts",
-  "lib/approvals/{approval,checkout-state}.ts",
+  "lib/approvals/{decision/approval,checkout-state}.ts",
   "lib/billing/fees.ts",
   "lib/x402/{failure,verify,compare-challenge}.ts",
   "lib/commerce/{readiness,order-state}.ts",

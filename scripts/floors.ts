@@ -35,6 +35,7 @@ export const floors = [
   "onchain/registry",
   "holds",
   "approvals",
+  "approvals/decision",
   "notices",
   "alerts",
   "payments",

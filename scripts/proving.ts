@@ -1,4 +1,4 @@
-import { stepUp } from "#lib/approvals/contract.ts";
+import { stepUp } from "#lib/approvals/decision/contract.ts";
 import { call, type CallOptions } from "#lib/http/client.ts";
 
 /** The same options, for a person who types the password if the service asks for a proof of one act. */

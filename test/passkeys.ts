@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from "node:crypto";
 import { env } from "#lib/env.ts";
 import { addPasskey } from "#lib/identity/passkeys/add-passkey.ts";
-import { challengePasskey } from "#lib/approvals/challenge-passkey.ts";
+import { challengePasskey } from "#lib/approvals/decision/challenge-passkey.ts";
 import * as contract from "#lib/identity/passkeys/contract.ts";
 import type { PasskeyAssertion, PasskeyCredential } from "#lib/identity/passkey-schema.ts";
 import { confirmIdentity } from "#lib/identity/passkeys/confirm-identity.ts";

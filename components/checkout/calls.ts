@@ -1,4 +1,4 @@
-import type { stepUp as stepUpContract } from "#lib/approvals/contract.ts";
+import type { stepUp as stepUpContract } from "#lib/approvals/decision/contract.ts";
 import { CHECKOUT_PATH } from "#lib/approvals/poll-checkout.ts";
 import type * as contract from "#lib/commerce/checkout-contract.ts";
 import { atAddress } from "#lib/http/client.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import * as steps from "#lib/approvals/contract.ts";
-import { stepUp } from "#lib/approvals/step-up.ts";
+import * as steps from "#lib/approvals/decision/contract.ts";
+import { stepUp } from "#lib/approvals/decision/step-up.ts";
 import { database } from "#lib/db/client.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import { updateMandate } from "#lib/mandates/lifecycle/update-mandate.ts";

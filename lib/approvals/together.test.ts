@@ -1,8 +1,8 @@
 import { eq, inArray } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { challengePasskey } from "#lib/approvals/challenge-passkey.ts";
-import * as contract from "#lib/approvals/contract.ts";
-import { stepUp } from "#lib/approvals/step-up.ts";
+import { challengePasskey } from "#lib/approvals/decision/challenge-passkey.ts";
+import * as contract from "#lib/approvals/decision/contract.ts";
+import { stepUp } from "#lib/approvals/decision/step-up.ts";
 import { checkoutApprovals, checkoutIntents, stepUps } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
 import * as passkeys from "#lib/identity/passkeys/contract.ts";

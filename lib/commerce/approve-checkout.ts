@@ -1,4 +1,4 @@
-import { approvalEnd, requireOpen } from "#lib/approvals/approval.ts";
+import { approvalEnd, requireOpen } from "#lib/approvals/decision/approval.ts";
 import { intentToRepeat, intentOfCheckout } from "#lib/approvals/intent-of-checkout.ts";
 import { findWithCandidates } from "#lib/approvals/candidate-store.ts";
 import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";

@@ -1,4 +1,4 @@
-import { latestEnd, requireOpen } from "#lib/approvals/approval.ts";
+import { latestEnd, requireOpen } from "#lib/approvals/decision/approval.ts";
 import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { beingDecided, openToClose } from "#lib/approvals/close-checkout.ts";
 import { presentCheckout } from "#lib/approvals/present-checkout.ts";

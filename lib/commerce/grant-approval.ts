@@ -1,10 +1,10 @@
 import type { AuditEvent } from "#lib/audit/chain.ts";
-import { approvalEnd, checkoutChanged, decideApproval, sameTerms, stepUpRequired } from "#lib/approvals/approval.ts";
+import { approvalEnd, checkoutChanged, decideApproval, sameTerms, stepUpRequired } from "#lib/approvals/decision/approval.ts";
 import { approvalMail } from "#lib/commerce/approval-mail.ts";
 import { decisionOn, type ApprovalRow, type CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { continuationHash, continuationTokenOf } from "#lib/commerce/continuation-token.ts";
-import { saveGrant } from "#lib/approvals/batch-store.ts";
-import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
+import { saveGrant } from "#lib/approvals/decision/batch-store.ts";
+import type { LockedCheckout } from "#lib/approvals/decision/locked-checkout.ts";
 import { newId } from "#lib/ids.ts";
 import { reaches } from "#lib/mandates/policy/assurance.ts";
 import type { Decision } from "#lib/mandates/policy/facts.ts";

@@ -1,5 +1,5 @@
 import { audit, clock } from "#lib/audit/transact.ts";
-import { sameTerms } from "#lib/approvals/approval.ts";
+import { sameTerms } from "#lib/approvals/decision/approval.ts";
 import { basketHash, canonicalBasket } from "#lib/approvals/basket.ts";
 import type { CheckoutRow, NewCheckout } from "#lib/approvals/checkout-rows.ts";
 import { findCandidates } from "#lib/approvals/candidate-store.ts";

@@ -4,7 +4,7 @@ import { canonicalJson } from "#lib/canonical-json.ts";
 import { intentToRepeat } from "#lib/approvals/intent-of-checkout.ts";
 import { closeCheckout, openToClose } from "#lib/approvals/close-checkout.ts";
 import { decide, noCheckout, offerInTime, reload, requireLease } from "#lib/commerce/quote-order.ts";
-import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
+import type { LockedCheckout } from "#lib/approvals/decision/locked-checkout.ts";
 import { amountOf, type Offer } from "#lib/commerce/offer.ts";
 import { boundTo, type BoundTerms } from "#lib/commerce/order-state.ts";
 import { changeOrder, saveRedeemed, saveRefused, type OrderRow } from "#lib/commerce/order-store.ts";

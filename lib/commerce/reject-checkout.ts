@@ -1,5 +1,5 @@
 import { clock } from "#lib/audit/transact.ts";
-import { requireOpen } from "#lib/approvals/approval.ts";
+import { requireOpen } from "#lib/approvals/decision/approval.ts";
 import { decisionOn, type ApprovalRow, type CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { closeCheckout, openToClose } from "#lib/approvals/close-checkout.ts";
 import * as contract from "#lib/commerce/checkout-contract.ts";

@@ -1,4 +1,4 @@
-import { requireUnused } from "#lib/approvals/approval.ts";
+import { requireUnused } from "#lib/approvals/decision/approval.ts";
 import { closeCheckout, openToClose } from "#lib/approvals/close-checkout.ts";
 import { presentApproval, presentCheckout } from "#lib/approvals/present-checkout.ts";
 import { findApproval } from "#lib/approvals/store.ts";

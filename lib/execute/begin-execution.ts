@@ -7,7 +7,7 @@ import {
   requireSamePayment,
   startCheckout,
   type ApprovedCheckout,
-} from "#lib/approvals/redeem-approval.ts";
+} from "#lib/approvals/decision/redeem-approval.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { inTurn } from "#lib/db/turns.ts";
 import { enterGate } from "#lib/command/gate-store.ts";

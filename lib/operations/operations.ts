@@ -3,7 +3,7 @@ import * as audit from "#lib/audit/contract.ts";
 import * as billing from "#lib/billing/contract.ts";
 import * as readiness from "#lib/commerce/readiness-contract.ts";
 import * as orders from "#lib/commerce/order-contract.ts";
-import * as approvals from "#lib/approvals/contract.ts";
+import * as approvals from "#lib/approvals/decision/contract.ts";
 import * as commerce from "#lib/commerce/checkout-contract.ts";
 import * as health from "#lib/health/contract.ts";
 import type { Operation } from "#lib/http/operation.ts";

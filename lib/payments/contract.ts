@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Waiver } from "#lib/approvals/waiver-schema.ts";
+import { Waiver } from "#lib/approvals/decision/waiver-schema.ts";
 import { feeQuoteExample } from "#lib/billing/fee-quote-example.ts";
 import { operation } from "#lib/http/operation.ts";
 import { PageQuery, pageOf } from "#lib/http/paging.ts";

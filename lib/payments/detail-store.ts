@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, inArray, lt } from "drizzle-orm";
-import { REQUEST_MOST_MS } from "#lib/approvals/approval.ts";
+import { REQUEST_MOST_MS } from "#lib/approvals/decision/approval.ts";
 import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { auditEvents } from "#lib/audit/tables.ts";
 import { orders } from "#lib/approvals/tables.ts";

@@ -1,8 +1,8 @@
 import { presentApproval, statusAt } from "#lib/approvals/present-checkout.ts";
-import { findApproved, type ApprovedCheckout } from "#lib/approvals/redeem-approval.ts";
+import { findApproved, type ApprovedCheckout } from "#lib/approvals/decision/redeem-approval.ts";
 import { findCheckout, type Scope } from "#lib/approvals/store.ts";
-import { presentWaiver } from "#lib/approvals/present-waiver.ts";
-import { waiverOf } from "#lib/approvals/waiver-store.ts";
+import { presentWaiver } from "#lib/approvals/decision/present-waiver.ts";
+import { waiverOf } from "#lib/approvals/decision/waiver-store.ts";
 import { clock } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import type { Handler } from "#lib/http/operation.ts";

@@ -1,7 +1,7 @@
 /** The wire shapes of a payment and of an execution, shared by the operations that return them. Browser-safe. */
 import { z } from "zod";
 import { CheckoutApproval } from "#lib/approvals/checkout-schema.ts";
-import { Waiver } from "#lib/approvals/waiver-schema.ts";
+import { Waiver } from "#lib/approvals/decision/waiver-schema.ts";
 import { Notification } from "#lib/notices/notification-schema.ts";
 import { Authorization, FeeQuote, PaymentIntent } from "#lib/payment-intent.ts";
 import { Timestamp } from "#lib/time.ts";

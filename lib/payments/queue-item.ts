@@ -1,4 +1,4 @@
-import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
+import type { LockedCheckout } from "#lib/approvals/decision/locked-checkout.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import type { AuditEvent } from "#lib/audit/chain.ts";
 import type { Line } from "#lib/approvals/basket.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { approveCheckout } from "#lib/commerce/checkout-contract.ts";
-import { stepUp } from "#lib/approvals/contract.ts";
+import { stepUp } from "#lib/approvals/decision/contract.ts";
 import { checkoutIn } from "../../examples/order.ts";
 import { chromiumAtHand } from "../chromium.ts";
 import type { Person } from "./person.ts";

@@ -1,7 +1,7 @@
 import { and, count, eq, inArray, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
-import * as steps from "#lib/approvals/contract.ts";
-import { stepUp } from "#lib/approvals/step-up.ts";
+import * as steps from "#lib/approvals/decision/contract.ts";
+import { stepUp } from "#lib/approvals/decision/step-up.ts";
 import { auditEvents } from "#lib/audit/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { confirmIdentity } from "#lib/identity/passkeys/confirm-identity.ts";

@@ -1,4 +1,4 @@
-import { letThrough } from "#lib/approvals/let-through.ts";
+import { letThrough } from "#lib/approvals/decision/let-through.ts";
 import type { Tx } from "#lib/db/client.ts";
 import type { Prover } from "#lib/identity/passkeys/fresh-proof.ts";
 import { compilePolicy } from "#lib/mandates/policy/compile-policy.ts";

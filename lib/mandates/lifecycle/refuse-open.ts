@@ -1,6 +1,6 @@
 import { audit, clock } from "#lib/audit/transact.ts";
 import { closeCheckout } from "#lib/approvals/close-checkout.ts";
-import { lockApproved } from "#lib/approvals/redeem-approval.ts";
+import { lockApproved } from "#lib/approvals/decision/redeem-approval.ts";
 import { expireRedeemed, undecidedAmong } from "#lib/approvals/store.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";

@@ -1,4 +1,4 @@
-import { waiverOf, waiverUsedBy } from "#lib/approvals/waiver-store.ts";
+import { waiverOf, waiverUsedBy } from "#lib/approvals/decision/waiver-store.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
 import { toWire } from "#lib/time.ts";

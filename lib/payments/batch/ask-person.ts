@@ -1,4 +1,4 @@
-import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
+import type { LockedCheckout } from "#lib/approvals/decision/locked-checkout.ts";
 import { openCheckout } from "#lib/payments/open-checkout.ts";
 import type { NewCheckout } from "#lib/approvals/checkout-rows.ts";
 import type { Call } from "#lib/call-schema.ts";

@@ -1,7 +1,7 @@
 import type { Row } from "postgres";
-import { readLocked } from "#lib/approvals/batch-store.ts";
+import { readLocked } from "#lib/approvals/decision/batch-store.ts";
 import type { AgentRequests, Remembered } from "#lib/approvals/request-limits.ts";
-import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
+import type { LockedCheckout } from "#lib/approvals/decision/locked-checkout.ts";
 import type { FeeBasis } from "#lib/billing/fees.ts";
 import { toFeeBasis } from "#lib/billing/store.ts";
 import { capabilitiesOfRole, membershipRoleOf } from "#lib/identity/capabilities.ts";

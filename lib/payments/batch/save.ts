@@ -1,7 +1,7 @@
 import { allHeads, append, auditChainOf, chainTo, lockHeads, type PendingEvent } from "#lib/audit/store.ts";
 import { driver, type Sql } from "#lib/db/sql.ts";
-import { insertCheckouts } from "#lib/approvals/batch-store.ts";
-import { useWaivers } from "#lib/approvals/waiver-store.ts";
+import { insertCheckouts } from "#lib/approvals/decision/batch-store.ts";
+import { useWaivers } from "#lib/approvals/decision/waiver-store.ts";
 import { idempotency } from "#lib/command/tables.ts";
 import { given } from "#lib/db/bulk.ts";
 import { sqlState } from "#lib/db/failure.ts";

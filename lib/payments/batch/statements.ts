@@ -1,5 +1,5 @@
 import type { PendingQuery, Row } from "postgres";
-import { approvalFacts, lockApprovers, lockCheckouts, storedReplies } from "#lib/approvals/batch-store.ts";
+import { approvalFacts, lockApprovers, lockCheckouts, storedReplies } from "#lib/approvals/decision/batch-store.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import { selectFeeBasis } from "#lib/billing/store.ts";
 import { joined } from "#lib/db/bulk.ts";

@@ -1,5 +1,5 @@
-import type { WaiverTerms } from "#lib/approvals/waiver.ts";
-import { waiversFor } from "#lib/approvals/waiver-store.ts";
+import type { WaiverTerms } from "#lib/approvals/decision/waiver.ts";
+import { waiversFor } from "#lib/approvals/decision/waiver-store.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import { isWaivable } from "#lib/mandates/policy/waive.ts";
 import { add } from "#lib/money.ts";

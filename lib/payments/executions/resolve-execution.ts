@@ -2,7 +2,7 @@ import { encodePaymentResponseHeader } from "@x402/core/http";
 import type { Network } from "@x402/core/types";
 import { audit, clock } from "#lib/audit/transact.ts";
 import { accrueFees } from "#lib/billing/store.ts";
-import { finishCheckout } from "#lib/approvals/redeem-approval.ts";
+import { finishCheckout } from "#lib/approvals/decision/redeem-approval.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
 import { log } from "#lib/telemetry/log.ts";

@@ -1,4 +1,4 @@
-import { findApproved } from "#lib/approvals/redeem-approval.ts";
+import { findApproved } from "#lib/approvals/decision/redeem-approval.ts";
 import { newestEventAbout } from "#lib/audit/read-store.ts";
 import { database } from "#lib/db/client.ts";
 import { authorizationOf, findExecution } from "#lib/holds/execution-store.ts";

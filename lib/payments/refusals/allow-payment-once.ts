@@ -1,7 +1,7 @@
-import { letThrough } from "#lib/approvals/let-through.ts";
-import { presentWaiver } from "#lib/approvals/present-waiver.ts";
-import { insertWaiver, waiverOf, type WaiverRow } from "#lib/approvals/waiver-store.ts";
-import { WAIVER_MS } from "#lib/approvals/waiver.ts";
+import { letThrough } from "#lib/approvals/decision/let-through.ts";
+import { presentWaiver } from "#lib/approvals/decision/present-waiver.ts";
+import { insertWaiver, waiverOf, type WaiverRow } from "#lib/approvals/decision/waiver-store.ts";
+import { WAIVER_MS } from "#lib/approvals/decision/waiver.ts";
 import { audit, clock } from "#lib/audit/transact.ts";
 import { once } from "#lib/command/idempotency.ts";
 import { findAuthorization } from "#lib/holds/execution-store.ts";

@@ -1,5 +1,5 @@
-import type { WaiverTerms } from "#lib/approvals/waiver.ts";
-import { waiverOf } from "#lib/approvals/waiver-store.ts";
+import type { WaiverTerms } from "#lib/approvals/decision/waiver.ts";
+import { waiverOf } from "#lib/approvals/decision/waiver-store.ts";
 import { tokenOf } from "#lib/chains/chains.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { policyDecisionIdOf } from "#lib/holds/ids.ts";

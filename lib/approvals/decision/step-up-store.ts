@@ -1,8 +1,8 @@
 import { and, eq } from "drizzle-orm";
 import type { Row } from "postgres";
 import type { CheckoutRow, ReviewRow } from "#lib/approvals/checkout-rows.ts";
-import { approvalFacts, readLocked } from "#lib/approvals/batch-store.ts";
-import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
+import { approvalFacts, readLocked } from "#lib/approvals/decision/batch-store.ts";
+import type { LockedCheckout } from "#lib/approvals/decision/locked-checkout.ts";
 import { checkoutReviews, stepUps } from "#lib/approvals/tables.ts";
 import { pool, type Database, type Tx } from "#lib/db/client.ts";
 import { resources, sellers } from "#lib/sellers/tables.ts";

@@ -1,7 +1,7 @@
-import { insertAllowance, passageFacts, type Passage } from "#lib/approvals/allowance-store.ts";
-import { stepUpReasons } from "#lib/approvals/approval.ts";
+import { insertAllowance, passageFacts, type Passage } from "#lib/approvals/decision/allowance-store.ts";
+import { stepUpReasons } from "#lib/approvals/decision/approval.ts";
 import type { StepUpReason } from "#lib/approvals/checkout-view.ts";
-import { isAboveAll, isAboveUnverified, type Risk } from "#lib/approvals/risk-store.ts";
+import { isAboveAll, isAboveUnverified, type Risk } from "#lib/approvals/decision/risk-store.ts";
 import { clock } from "#lib/audit/transact.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { actOf } from "#lib/identity/passkeys/act-proof.ts";

@@ -1,8 +1,8 @@
 import { clock, transact } from "#lib/audit/transact.ts";
-import { checkoutChanged, STEP_UP_MS } from "#lib/approvals/approval.ts";
-import type * as contract from "#lib/approvals/contract.ts";
-import { insertStepUps } from "#lib/approvals/step-up-store.ts";
-import { subjectOf, type StepUpSubject } from "#lib/approvals/step-up-subject.ts";
+import { checkoutChanged, STEP_UP_MS } from "#lib/approvals/decision/approval.ts";
+import type * as contract from "#lib/approvals/decision/contract.ts";
+import { insertStepUps } from "#lib/approvals/decision/step-up-store.ts";
+import { subjectOf, type StepUpSubject } from "#lib/approvals/decision/step-up-subject.ts";
 import { database } from "#lib/db/client.ts";
 import type { Handler, SessionCaller } from "#lib/http/operation.ts";
 import { countProof, requirePassword } from "#lib/identity/require-password.ts";

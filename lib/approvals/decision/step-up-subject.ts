@@ -1,6 +1,6 @@
-import { checkoutChanged, requireOpen, requireReviewed } from "#lib/approvals/approval.ts";
+import { checkoutChanged, requireOpen, requireReviewed } from "#lib/approvals/decision/approval.ts";
 import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
-import { findReview } from "#lib/approvals/step-up-store.ts";
+import { findReview } from "#lib/approvals/decision/step-up-store.ts";
 import { findCheckout } from "#lib/approvals/store.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { waivers } from "#lib/approvals/tables.ts";
-import type { WaiverTerms, WaiverUse } from "#lib/approvals/waiver.ts";
+import type { WaiverTerms, WaiverUse } from "#lib/approvals/decision/waiver.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
 import type { Sql } from "#lib/db/sql.ts";
 

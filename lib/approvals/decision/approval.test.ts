@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { approvalEnd, decideApproval, latestEnd, REVIEW_MS, type ApprovalFacts } from "#lib/approvals/approval.ts";
+import { approvalEnd, decideApproval, latestEnd, REVIEW_MS, type ApprovalFacts } from "#lib/approvals/decision/approval.ts";
 import { FRESH_SESSION_MS } from "#lib/identity/fresh-session.ts";
 import { atomicOf } from "#lib/money.ts";
 import { isProblem } from "#lib/problem.ts";

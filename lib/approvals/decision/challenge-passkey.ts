@@ -1,7 +1,7 @@
 import { clock, transact } from "#lib/audit/transact.ts";
-import { requireReviewed } from "#lib/approvals/approval.ts";
-import { findReview } from "#lib/approvals/step-up-store.ts";
-import { subjectOf } from "#lib/approvals/step-up-subject.ts";
+import { requireReviewed } from "#lib/approvals/decision/approval.ts";
+import { findReview } from "#lib/approvals/decision/step-up-store.ts";
+import { subjectOf } from "#lib/approvals/decision/step-up-subject.ts";
 import { countAttempt } from "#lib/http/attempts.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import {

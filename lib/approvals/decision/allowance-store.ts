@@ -1,5 +1,5 @@
-import { lockApprovers } from "#lib/approvals/batch-store.ts";
-import { joinRisk, readRisk, riskColumn, sellerPaidBefore, type Risk } from "#lib/approvals/risk-store.ts";
+import { lockApprovers } from "#lib/approvals/decision/batch-store.ts";
+import { joinRisk, readRisk, riskColumn, sellerPaidBefore, type Risk } from "#lib/approvals/decision/risk-store.ts";
 import { allowances } from "#lib/approvals/tables.ts";
 import { sqlOf, type Tx } from "#lib/db/client.ts";
 import type { Atomic } from "#lib/money.ts";

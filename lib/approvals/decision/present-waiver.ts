@@ -1,5 +1,5 @@
-import type { Waiver } from "#lib/approvals/waiver-schema.ts";
-import type { WaiverRow } from "#lib/approvals/waiver-store.ts";
+import type { Waiver } from "#lib/approvals/decision/waiver-schema.ts";
+import type { WaiverRow } from "#lib/approvals/decision/waiver-store.ts";
 import { toWire } from "#lib/time.ts";
 
 export const presentWaiver = (row: WaiverRow): Waiver => ({

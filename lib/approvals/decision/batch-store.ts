@@ -1,9 +1,16 @@
 import type { PendingQuery, Row } from "postgres";
 import type { Sql } from "#lib/db/sql.ts";
 import type { ApprovalRow, NewCheckout } from "#lib/approvals/checkout-rows.ts";
-import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
+import type { LockedCheckout } from "#lib/approvals/decision/locked-checkout.ts";
 import { checkoutApprovals, checkoutIntents, checkoutReviews } from "#lib/approvals/tables.ts";
-import { isAboveAll, isAboveUnverified, joinRisk, readRisk, riskColumn, sellerPaidBefore } from "#lib/approvals/risk-store.ts";
+import {
+  isAboveAll,
+  isAboveUnverified,
+  joinRisk,
+  readRisk,
+  riskColumn,
+  sellerPaidBefore,
+} from "#lib/approvals/decision/risk-store.ts";
 import { bulkInsert } from "#lib/db/bulk.ts";
 import { allColumns, columnNames, jsonColumns, readRow, writeRows } from "#lib/db/rows.ts";
 import { changedReservations } from "#lib/holds/tables.ts";

@@ -1,6 +1,6 @@
-import type { StepUpFacts } from "#lib/approvals/approval.ts";
+import type { StepUpFacts } from "#lib/approvals/decision/approval.ts";
 import type { ApprovalRow, CheckoutRow, ReviewRow } from "#lib/approvals/checkout-rows.ts";
-import type { Risk } from "#lib/approvals/risk-store.ts";
+import type { Risk } from "#lib/approvals/decision/risk-store.ts";
 import type { Hold } from "#lib/holds/hold-store.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
