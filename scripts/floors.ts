@@ -27,6 +27,8 @@ export const floors = [
   "x402",
   "onchain",
   "sellers",
+  "sellers/resources",
+  "sellers/pay-to",
   "storefront",
   "billing",
   "mandates/policy",

@@ -1,5 +1,5 @@
-import { challengePayTo } from "#lib/sellers/challenge-pay-to.ts";
-import * as contract from "#lib/sellers/pay-to-contract.ts";
+import { challengePayTo } from "#lib/sellers/pay-to/challenge-pay-to.ts";
+import * as contract from "#lib/sellers/pay-to/contract.ts";
 import { newWallet } from "#test/payments.ts";
 import { newSeller } from "#test/sellers.ts";
 import { createOrganization, createPerson, send, type Credential } from "#test/tenant.ts";

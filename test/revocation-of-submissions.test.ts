@@ -7,7 +7,7 @@ import * as mandates from "#lib/mandates/contract.ts";
 import { revokeMandate } from "#lib/mandates/lifecycle/revoke-mandate.ts";
 import { updateMandate } from "#lib/mandates/lifecycle/update-mandate.ts";
 import { suspendMandate } from "#lib/mandates/lifecycle/suspend-mandate.ts";
-import { archiveResource } from "#lib/sellers/archive-resource.ts";
+import { archiveResource } from "#lib/sellers/resources/archive-resource.ts";
 import * as sellers from "#lib/sellers/contract.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";
 import { noteCommits } from "#test/commits.ts";

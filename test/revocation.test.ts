@@ -7,7 +7,7 @@ import { rotateServiceAccountKey } from "#lib/identity/keys/rotate-service-accou
 import * as mandatesContract from "#lib/mandates/contract.ts";
 import { revokeMandate } from "#lib/mandates/lifecycle/revoke-mandate.ts";
 import { suspendMandate } from "#lib/mandates/lifecycle/suspend-mandate.ts";
-import { archiveResource } from "#lib/sellers/archive-resource.ts";
+import { archiveResource } from "#lib/sellers/resources/archive-resource.ts";
 import * as sellers from "#lib/sellers/contract.ts";
 import { ask, newIntent, type AuthorizeReply } from "#test/asking.ts";
 import { noteCommits } from "#test/commits.ts";

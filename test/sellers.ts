@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Address } from "viem";
 import * as contract from "#lib/sellers/contract.ts";
 import { registerSeller } from "#lib/sellers/register-seller.ts";
-import { upsertPaidResource } from "#lib/sellers/upsert-paid-resource.ts";
+import { upsertPaidResource } from "#lib/sellers/resources/upsert-paid-resource.ts";
 import type { ResourceSettlementMode } from "#lib/vocabulary.ts";
 import { send, type Credential } from "#test/tenant.ts";
 

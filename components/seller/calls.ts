@@ -1,6 +1,6 @@
 import { atAddress } from "#lib/http/client.ts";
 import type * as sellers from "#lib/sellers/contract.ts";
-import type * as payToContract from "#lib/sellers/pay-to-contract.ts";
+import type * as payToContract from "#lib/sellers/pay-to/contract.ts";
 
 export const archiveResource = atAddress<typeof sellers.archiveResource>({
   id: "archiveResource",

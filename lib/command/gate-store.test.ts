@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { archiveResource } from "#lib/sellers/archive-resource.ts";
+import { archiveResource } from "#lib/sellers/resources/archive-resource.ts";
 import * as contract from "#lib/sellers/contract.ts";
 import { useDatabase } from "#test/database.ts";
 import { createAgent, createOrganization, send } from "#test/tenant.ts";

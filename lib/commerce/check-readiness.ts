@@ -29,7 +29,7 @@ import { balanceOf } from "#lib/onchain/token.ts";
 import type { NamedIntent } from "#lib/payment-intent.ts";
 import { simulatePayment } from "#lib/payments/simulate-payment.ts";
 import { invalidField, Problem } from "#lib/problem.ts";
-import { sellerOfStorefront, type StorefrontSeller } from "#lib/sellers/seller-of-storefront.ts";
+import { sellerOfStorefront, type StorefrontSeller } from "#lib/storefront/seller-of-storefront.ts";
 import { compareToken } from "#lib/storefront/read-manifest.ts";
 import { minutes, toWire } from "#lib/time.ts";
 import { requirementsOf } from "#lib/x402/requirements.ts";

@@ -5,7 +5,7 @@ import { database } from "#lib/db/client.ts";
 import { lower } from "#lib/evm.ts";
 import { formatAmount, parseAmount, type Atomic } from "#lib/money.ts";
 import { rememberProbed } from "#lib/payments/probe-domain.ts";
-import { sellerOfStorefront } from "#lib/sellers/seller-of-storefront.ts";
+import { sellerOfStorefront } from "#lib/storefront/seller-of-storefront.ts";
 import { probeCheckout } from "#lib/storefront/probe-checkout.ts";
 import { compareChallenge, type Mismatch } from "#lib/x402/compare-challenge.ts";
 import { discoverStorefront, type Storefront } from "#lib/storefront/discover-storefront.ts";

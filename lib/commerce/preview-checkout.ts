@@ -19,7 +19,7 @@ import { REQUEST_MS } from "#lib/mandates/policy/compile-policy.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import { wakeNotices } from "#lib/notices/wake.ts";
 import { rememberProbed } from "#lib/payments/probe-domain.ts";
-import { sellerOfStorefront } from "#lib/sellers/seller-of-storefront.ts";
+import { sellerOfStorefront } from "#lib/storefront/seller-of-storefront.ts";
 import { probeCheckout } from "#lib/storefront/probe-checkout.ts";
 import { discoverStorefront } from "#lib/storefront/discover-storefront.ts";
 import { requestQuote } from "#lib/storefront/request-quote.ts";

@@ -7,7 +7,7 @@ import { forget } from "#lib/process.ts";
 import * as contract from "#lib/sellers/contract.ts";
 import { registerSeller } from "#lib/sellers/register-seller.ts";
 import { sellers } from "#lib/sellers/tables.ts";
-import { upsertPaidResource } from "#lib/sellers/upsert-paid-resource.ts";
+import { upsertPaidResource } from "#lib/sellers/resources/upsert-paid-resource.ts";
 import { checkoutScene, open, type CheckoutScene } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { newOrganization, type Owner } from "#test/identity.ts";

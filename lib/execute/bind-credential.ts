@@ -11,7 +11,7 @@ import { Problem } from "#lib/problem.ts";
 import { mayBroadcast, refuseSmall } from "#lib/onchain/broadcast-caps.ts";
 import { leaseMs } from "#lib/settlement/limits.ts";
 import { credentialHeaders, endOf, type Credential } from "#lib/x402/credential.ts";
-import { refuseUnproven } from "#lib/sellers/refuse-payee.ts";
+import { refuseUnproven } from "#lib/execute/refuse-payee.ts";
 import { failed } from "#lib/x402/failure.ts";
 import { compareSigner } from "#lib/x402/verify.ts";
 

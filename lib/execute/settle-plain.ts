@@ -8,7 +8,7 @@ import { chainOf } from "#lib/chains/chains.ts";
 import type { AuthorizedTransfer } from "#lib/onchain/evidence.ts";
 import { callerIsLive, claimCredential } from "#lib/holds/execution-store.ts";
 import { askChain } from "#lib/payments/executions/verify-credential.ts";
-import { refusePayee } from "#lib/sellers/refuse-payee.ts";
+import { refusePayee } from "#lib/execute/refuse-payee.ts";
 import { resourceOfPayment } from "#lib/sellers/resource-of-payment.ts";
 import { resourcesPaidTo } from "#lib/sellers/resource-store.ts";
 import { facilitatorTimeoutMs, leaseMs } from "#lib/settlement/limits.ts";

@@ -5,7 +5,7 @@ import { assetAt } from "#lib/chains/chains.ts";
 import { lower } from "#lib/evm.ts";
 import { authorizationOf, claimOf, type AuthorizationRow, type ExecutionRow } from "#lib/holds/execution-store.ts";
 import { expectedPayment } from "#lib/payments/executions/verify-credential.ts";
-import { refusePayee } from "#lib/sellers/refuse-payee.ts";
+import { refusePayee } from "#lib/execute/refuse-payee.ts";
 import { tooSmallToSell } from "#lib/onchain/broadcast-caps.ts";
 import { executionOfCredential, findPlainSettlement, type PlainSettlement } from "#lib/settlement/store.ts";
 import {

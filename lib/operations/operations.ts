@@ -23,7 +23,7 @@ import * as push from "#lib/push/contract.ts";
 import * as sandbox from "#lib/sandbox/contract.ts";
 import * as search from "#lib/search/contract.ts";
 import * as sellers from "#lib/sellers/contract.ts";
-import * as payTos from "#lib/sellers/pay-to-contract.ts";
+import * as payTos from "#lib/sellers/pay-to/contract.ts";
 import * as settlements from "#lib/settlement/contract.ts";
 import * as webhooks from "#lib/webhooks/contract.ts";
 

@@ -1,5 +1,5 @@
 import { database, type Database } from "#lib/db/client.ts";
-import { deleteOldChallenges } from "#lib/sellers/pay-to/store.ts";
+import { deleteOldChallenges } from "#lib/sellers/pay-to-store.ts";
 import { deleteOldOffers } from "#lib/sellers/seen-offer-store.ts";
 
 const AT_ONCE = 1_000;

@@ -1,5 +1,5 @@
 import type { Database, Tx } from "#lib/db/client.ts";
-import { provenAmong } from "#lib/sellers/pay-to/store.ts";
+import { provenAmong } from "#lib/sellers/pay-to-store.ts";
 import type { ListedResource, PaidResource, Seller } from "#lib/sellers/resource-schema.ts";
 import type { SellerRow } from "#lib/sellers/store.ts";
 import type { ResourceRow } from "#lib/sellers/resource-store.ts";

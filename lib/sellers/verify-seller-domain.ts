@@ -9,7 +9,7 @@ import { presentSeller } from "#lib/sellers/present.ts";
 import { sellerStopped } from "#lib/sellers/stops.ts";
 import { stopOverDomain } from "#lib/sellers/stop-store.ts";
 import { findOwnSeller, lockDomain, setVerified, verifiedElsewhere } from "#lib/sellers/store.ts";
-import { countCallOf } from "#lib/sellers/registry/unproven-domain-calls.ts";
+import { countCallOf } from "#lib/sellers/unproven-domain-calls.ts";
 
 export const verifySellerDomain: Handler<typeof contract.verifySellerDomain> = async ({ id, body }, { caller, idempotency }) => {
   const earlier = idempotency && (await replay(idempotency));

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
-import { archiveResource } from "#lib/sellers/archive-resource.ts";
+import { archiveResource } from "#lib/sellers/resources/archive-resource.ts";
 import * as contract from "#lib/sellers/contract.ts";
 import { listOwnSellers } from "#lib/sellers/store.ts";
 import { filterResources, findOwnResource } from "#lib/sellers/resource-store.ts";

@@ -22,7 +22,7 @@ import type { MandateRow } from "#lib/mandates/present-mandate.ts";
 import { findMandate, liveBuckets, type Scope } from "#lib/mandates/store.ts";
 import { selectPaid } from "#lib/mandates/paid-store.ts";
 import { unregisteredPayee } from "#lib/payments/unregistered-offer.ts";
-import { looksLike } from "#lib/sellers/look-alike.ts";
+import { looksLike } from "#lib/payments/refusals/look-alike.ts";
 import { seenBefore } from "#lib/sellers/seen-offer-store.ts";
 import { payeeStop } from "#lib/sellers/stop-store.ts";
 import { minutes } from "#lib/time.ts";

@@ -1,7 +1,7 @@
 import { database } from "#lib/db/client.ts";
 import { assetOf } from "#lib/chains/chains.ts";
 import { notFound, Problem } from "#lib/problem.ts";
-import { addressOf, methodOf } from "#lib/sellers/probe-resource.ts";
+import { addressOf, methodOf } from "#lib/sellers/resources/probe-resource.ts";
 import { findOwnSeller } from "#lib/sellers/store.ts";
 import { findOwnResource } from "#lib/sellers/resource-store.ts";
 import { challengeOf } from "#lib/x402/challenge-header.ts";

@@ -2,7 +2,7 @@ import { hashMessage, type Hex } from "viem";
 import { acceptedByCode, signedByKey, unwrapped } from "#lib/onchain/token.ts";
 import { askingChain } from "#lib/chains/asking-chain.ts";
 import { invalidField } from "#lib/problem.ts";
-import { ANY_CHAIN, type PayToChallenge } from "#lib/sellers/pay-to/store.ts";
+import { ANY_CHAIN, type PayToChallenge } from "#lib/sellers/pay-to-store.ts";
 
 /** The chain of the proof, or ANY_CHAIN if the key signed (EIP-191), because a key is the same on every chain. */
 export async function requireSigned({ address, chain, text }: PayToChallenge, signature: Hex): Promise<string> {

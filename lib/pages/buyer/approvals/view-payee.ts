@@ -6,7 +6,7 @@ import { database } from "#lib/db/client.ts";
 import { reading } from "#lib/mandates/store.ts";
 import { selectPaid } from "#lib/mandates/paid-store.ts";
 import { countDeclined, countPaid, countRefused, paidName } from "#lib/pages/buyer/approvals/payee-store.ts";
-import { looksLike } from "#lib/sellers/look-alike.ts";
+import { looksLike } from "#lib/payments/refusals/look-alike.ts";
 import { toWire } from "#lib/time.ts";
 
 /** The name comes from the seller's record, never from the agent. */

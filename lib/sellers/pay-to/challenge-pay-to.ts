@@ -6,8 +6,8 @@ import type { Handler } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
 import { chainOf, onlyChain } from "#lib/chains/chains.ts";
 import { invalidField, notFound, Problem } from "#lib/problem.ts";
-import * as contract from "#lib/sellers/pay-to-contract.ts";
-import { countOpenChallenges, insertChallenge } from "#lib/sellers/pay-to/store.ts";
+import * as contract from "#lib/sellers/pay-to/contract.ts";
+import { countOpenChallenges, insertChallenge } from "#lib/sellers/pay-to-store.ts";
 import { findOwnSeller, type SellerRow } from "#lib/sellers/store.ts";
 import { minutes, toWire } from "#lib/time.ts";
 

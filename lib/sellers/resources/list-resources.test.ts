@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import * as contract from "#lib/sellers/contract.ts";
-import { listResources } from "#lib/sellers/list-resources.ts";
+import { listResources } from "#lib/sellers/resources/list-resources.ts";
 import { useDatabase } from "#test/database.ts";
 import { newSeller } from "#test/sellers.ts";
 import { createOrganization, createPerson, send, type Credential } from "#test/tenant.ts";

@@ -4,10 +4,10 @@ import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 
 import { beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import * as sellersContract from "#lib/sellers/contract.ts";
-import { getResource } from "#lib/sellers/get-resource.ts";
-import { listResources } from "#lib/sellers/list-resources.ts";
-import * as contract from "#lib/sellers/pay-to-contract.ts";
-import { provePayTo } from "#lib/sellers/prove-pay-to.ts";
+import { getResource } from "#lib/sellers/resources/get-resource.ts";
+import { listResources } from "#lib/sellers/resources/list-resources.ts";
+import * as contract from "#lib/sellers/pay-to/contract.ts";
+import { provePayTo } from "#lib/sellers/pay-to/prove-pay-to.ts";
 import { payToChallenges, payToProofs, sellers } from "#lib/sellers/tables.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";

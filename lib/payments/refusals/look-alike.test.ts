@@ -1,6 +1,6 @@
 import { domainToASCII } from "node:url";
 import { expect, test } from "vitest";
-import { looksLike } from "#lib/sellers/look-alike.ts";
+import { looksLike } from "#lib/payments/refusals/look-alike.ts";
 
 test.each([
   ["arnazon.example", "amazon.example"],

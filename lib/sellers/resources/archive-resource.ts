@@ -3,7 +3,7 @@ import { closeGate } from "#lib/command/gate-store.ts";
 import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import * as contract from "#lib/sellers/contract.ts";
-import { onlyOne } from "#lib/sellers/registry/only-resource.ts";
+import { onlyOne } from "#lib/sellers/resources/only-resource.ts";
 import { presentResource } from "#lib/sellers/present.ts";
 import { findOwnResources, markArchived } from "#lib/sellers/resource-store.ts";
 

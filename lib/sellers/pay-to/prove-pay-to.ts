@@ -5,7 +5,7 @@ import { enterGate } from "#lib/command/gate-store.ts";
 import { once, replay } from "#lib/command/idempotency.ts";
 import type { Handler, Input, Output } from "#lib/http/operation.ts";
 import { notFound, Problem } from "#lib/problem.ts";
-import * as contract from "#lib/sellers/pay-to-contract.ts";
+import * as contract from "#lib/sellers/pay-to/contract.ts";
 import { notVerified, requireNamed } from "#lib/sellers/pay-to/domain.ts";
 import { requireSigned } from "#lib/sellers/pay-to/signature.ts";
 import {
@@ -16,7 +16,7 @@ import {
   saveProof,
   useChallenge,
   type PayToProof,
-} from "#lib/sellers/pay-to/store.ts";
+} from "#lib/sellers/pay-to-store.ts";
 import { stoppedAtAddress } from "#lib/sellers/stop-store.ts";
 import { sellerStopped } from "#lib/sellers/stops.ts";
 import { findOwnSeller } from "#lib/sellers/store.ts";

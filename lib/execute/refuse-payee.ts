@@ -1,6 +1,6 @@
 import type { Database, Tx } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
-import { ownPayee, provenAmong, provenElsewhere, type PaidAt } from "#lib/sellers/pay-to/store.ts";
+import { ownPayee, provenAmong, provenElsewhere, type PaidAt } from "#lib/sellers/pay-to-store.ts";
 import { failed, type Failure } from "#lib/x402/failure.ts";
 
 const unprovenPayee = (payTo: string): Failure =>

@@ -1,15 +1,15 @@
 import { createServer } from "node:http";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startSeller } from "../../examples/seller.ts";
+import { startSeller } from "../../../examples/seller.ts";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import { forget } from "#lib/process.ts";
 import * as contract from "#lib/sellers/contract.ts";
-import { probeResource } from "#lib/sellers/probe-resource.ts";
+import { probeResource } from "#lib/sellers/resources/probe-resource.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 import { verifySellerDomain } from "#lib/sellers/verify-seller-domain.ts";
-import { upsertPaidResource } from "#lib/sellers/upsert-paid-resource.ts";
+import { upsertPaidResource } from "#lib/sellers/resources/upsert-paid-resource.ts";
 import { useDatabase } from "#test/database.ts";
 import { newOrganization, type Owner } from "#test/identity.ts";
 import { useSettlement } from "#test/payments.ts";

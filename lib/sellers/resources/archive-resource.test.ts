@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { archiveResource } from "#lib/sellers/archive-resource.ts";
+import { archiveResource } from "#lib/sellers/resources/archive-resource.ts";
 import * as contract from "#lib/sellers/contract.ts";
-import { getResource } from "#lib/sellers/get-resource.ts";
-import { upsertPaidResource } from "#lib/sellers/upsert-paid-resource.ts";
+import { getResource } from "#lib/sellers/resources/get-resource.ts";
+import { upsertPaidResource } from "#lib/sellers/resources/upsert-paid-resource.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";
 import { newSeller } from "#test/sellers.ts";

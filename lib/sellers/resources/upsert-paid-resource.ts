@@ -5,7 +5,7 @@ import type { Handler } from "#lib/http/operation.ts";
 import { assetOf } from "#lib/chains/chains.ts";
 import { tooSmallToSell } from "#lib/onchain/broadcast-caps.ts";
 import { notFound, Problem } from "#lib/problem.ts";
-import { checkResource, type Installation } from "#lib/sellers/registry/check-resource.ts";
+import { checkResource, type Installation } from "#lib/sellers/resources/check-resource.ts";
 import * as contract from "#lib/sellers/contract.ts";
 import { presentResource } from "#lib/sellers/present.ts";
 import { findOwnSeller } from "#lib/sellers/store.ts";

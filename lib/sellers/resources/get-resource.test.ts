@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import * as contract from "#lib/sellers/contract.ts";
-import { getResource } from "#lib/sellers/get-resource.ts";
+import { getResource } from "#lib/sellers/resources/get-resource.ts";
 import { useDatabase } from "#test/database.ts";
 import { newSeller } from "#test/sellers.ts";
 import { createAgent, createOrganization, createPerson, send, type Credential } from "#test/tenant.ts";

@@ -1,7 +1,7 @@
 import { database } from "#lib/db/client.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import type * as contract from "#lib/sellers/contract.ts";
-import { onlyOne } from "#lib/sellers/registry/only-resource.ts";
+import { onlyOne } from "#lib/sellers/resources/only-resource.ts";
 import { presentListed } from "#lib/sellers/present.ts";
 import { findOwnResources } from "#lib/sellers/resource-store.ts";
 
