@@ -4,8 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { useDatabase } from "#test/database.ts";
 import { newOrganization } from "#test/identity.ts";
-import { RUN_MS } from "#test/run-time.ts";
-import { checkOf, runServer, type RunningServer } from "#test/running-server.ts";
+import { checkOf, pageOf, runServer, sharedServer, type RunningServer } from "#test/running-server.ts";
 
 const database = useDatabase();
 
@@ -57,7 +56,7 @@ describe("the pages process", () => {
   test("is separate, has a lower priority, and is replaced when it is killed, while the API answers", async () => {
     const server = await start();
     const pages = () => checkOf(server.url, "pages");
-    expect((await fetch(server.url)).status).toBe(200);
+    expect((await pageOf(server.url)).status).toBe(200);
     const first = pagesOf(server);
     expect(
       readFileSync(`/proc/${first}/stat`, "utf8")
@@ -68,15 +67,14 @@ describe("the pages process", () => {
     await expect.poll(() => alive(first)).toBe(false);
     await expect.poll(pages, { interval: 20 }).toBe("degraded");
     expect((await fetch(`${server.url}/api/v1/health/ready`)).status).toBe(200);
-    // A request waits for the new process only for a limited time, so repeat the request.
-    await expect.poll(async () => (await fetch(server.url)).status, { timeout: RUN_MS }).toBe(200);
+    expect((await pageOf(server.url)).status).toBe(200);
     expect(pagesOf(server)).not.toBe(first);
     await expect.poll(pages).toBe("ready");
   });
 
   test("ends together with its parent, however the parent ends", async () => {
     const server = await start();
-    expect((await fetch(server.url)).status).toBe(200);
+    expect((await pageOf(server.url)).status).toBe(200);
     const pages = pagesOf(server);
     server.child.kill("SIGKILL");
     await server.ended;
@@ -85,7 +83,7 @@ describe("the pages process", () => {
 
   test("finishes a page after SIGTERM, also if every process gets the signal", async () => {
     const server = await start();
-    expect((await fetch(server.url)).status).toBe(200);
+    expect((await pageOf(server.url)).status).toBe(200);
     const pages = pagesOf(server);
     process.kill(pages, "SIGSTOP");
     const page = ask(`${server.url}/docs`);
@@ -100,9 +98,25 @@ describe("the pages process", () => {
     expect(alive(pages)).toBe(false);
   });
 
+  test("429 with a page of its own for an address with too many requests, while the API still answers", async () => {
+    const { url } = await start({ RATE_LIMIT_PAGES: "1" });
+    const replies = await Promise.all(Array.from({ length: 12 }, () => ask(`${url}/llms.txt?${Math.random()}`)));
+    const refused = replies.filter(({ status }) => status === 429);
+    expect(replies.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(5);
+    expect(refused.length).toBeGreaterThanOrEqual(5);
+    expect(refused[0]!.headers["retry-after"]).toBe("2");
+    expect(refused[0]!.headers["content-security-policy"]).toContain("frame-ancestors 'none'");
+    expect(refused[0]!.body).toContain("<h1>Too many pages at once</h1>");
+    expect((await fetch(`${url}/api/v1/health/live`)).status).toBe(200);
+  });
+});
+
+describe("one pages process", () => {
+  const shared = sharedServer(() => ({ DATABASE_URL: database().url }));
+
   test("answers only its parent", async () => {
-    const server = await start();
-    expect((await fetch(server.url)).status).toBe(200);
+    const server = shared();
+    expect((await pageOf(server.url)).status).toBe(200);
     const port = portOf(pagesOf(server));
     expect(port).toBeGreaterThan(0);
     const own = `http://127.0.0.1:${port}`;
@@ -112,8 +126,8 @@ describe("the pages process", () => {
   });
 
   test("/outbox opens only for this machine, whatever headers a client sends", async () => {
-    const { url } = await start();
-    expect((await ask(`${url}/outbox`)).status).toBe(200);
+    const { url } = shared();
+    expect((await pageOf(`${url}/outbox`)).status).toBe(200);
     const forged = { "x-countersign-local": "1", "X-Countersign-Secret": "guess", "x-countersign-address": "127.0.0.1" };
     const port = new URL(url).port;
     expect((await ask(`${url}/outbox`, { ...forged, "x-forwarded-for": "203.0.113.9" })).status).toBe(404);
@@ -122,7 +136,7 @@ describe("the pages process", () => {
   });
 
   test("does not serve the API, however its path is written", async () => {
-    const { url } = await start();
+    const { url } = shared();
     for (const path of [
       "/%61pi/v1/health/live",
       "//api/v1/health/live",
@@ -135,24 +149,12 @@ describe("the pages process", () => {
       expect([path, status, body.includes("alive")]).toEqual([path, 404, false]);
     }
     expect((await ask(url, {}, "POST")).status).toBe(405);
-    const head = await ask(`${url}/sign-in`, {}, "HEAD");
-    expect([head.status, head.body]).toEqual([200, ""]);
-  });
-
-  test("429 with a page of its own for an address with too many requests, while the API still answers", async () => {
-    const { url } = await start({ RATE_LIMIT_PAGES: "1" });
-    const replies = await Promise.all(Array.from({ length: 12 }, () => ask(`${url}/llms.txt?${Math.random()}`)));
-    const refused = replies.filter(({ status }) => status === 429);
-    expect(replies.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(5);
-    expect(refused.length).toBeGreaterThanOrEqual(5);
-    expect(refused[0]!.headers["retry-after"]).toBe("2");
-    expect(refused[0]!.headers["content-security-policy"]).toContain("frame-ancestors 'none'");
-    expect(refused[0]!.body).toContain("<h1>Too many pages at once</h1>");
-    expect((await fetch(`${url}/api/v1/health/live`)).status).toBe(200);
+    const head = await pageOf(`${url}/sign-in`, { method: "HEAD" });
+    expect([head.status, await head.text()]).toEqual([200, ""]);
   });
 
   test("503 for more pages than can be rendered at once, and a process that hangs delays neither the API nor the public keys", async () => {
-    const server = await start();
+    const server = shared();
     const { credential } = await newOrganization({ productRoles: ["buyer"] });
     expect((await ask(server.url)).status).toBe(200);
     process.kill(pagesOf(server), "SIGSTOP");
@@ -168,7 +170,7 @@ describe("the pages process", () => {
   });
 
   test("a client that disconnects ends its page, and static files are served without the process", async () => {
-    const server = await start();
+    const server = shared();
     const home = await ask(server.url);
     const [script = ""] = /\/_next\/static\/[^"]+\.js/.exec(home.body) ?? [];
     const first = await ask(server.url + script, { "accept-encoding": "gzip" });

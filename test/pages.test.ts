@@ -6,20 +6,22 @@ import { useDatabase } from "#test/database.ts";
 import { newOrganization } from "#test/identity.ts";
 import { Link } from "#test/link.ts";
 import { RUN_MS } from "#test/run-time.ts";
-import { runServer } from "#test/running-server.ts";
+import { pageOf, runServer, sharedServer } from "#test/running-server.ts";
 
 const database = useDatabase();
 
-describe("the pages", () => {
+describe("one server", () => {
+  const shared = sharedServer(() => ({ DATABASE_URL: database().url }));
+
   test("every page has its own nonce, and every script has it", async () => {
-    const { url } = await runServer({ DATABASE_URL: database().url }, { pages: true });
+    const { url } = shared();
     const nonces = new Set<string>();
     for (const [path, status] of [
       ["/", 200],
       ["/", 200],
       ["/nowhere", 404],
     ] as const) {
-      const reply = await fetch(url + path);
+      const reply = await pageOf(url + path);
       expect(reply.status).toBe(status);
       const policy = reply.headers.get("content-security-policy") ?? "";
       const nonce = /script-src 'self' 'nonce-([^']+)'/.exec(policy)?.[1] ?? "";
@@ -41,7 +43,7 @@ describe("the pages", () => {
   test.each([true, false])(
     "every origin may read and every cache may store the public keys of receipts, and nothing else is published (pages: %s)",
     async (pages) => {
-      const { url } = await runServer({ DATABASE_URL: database().url }, { pages });
+      const { url } = pages ? shared() : await runServer({ DATABASE_URL: database().url });
       const reply = await fetch(`${url}/.well-known/jwks.json`);
       expect(reply.status).toBe(200);
       expect(Object.fromEntries(reply.headers)).toMatchObject({
@@ -55,14 +57,14 @@ describe("the pages", () => {
       expect(rest).toEqual({});
       expect(keys).toHaveLength(1);
       expect(Object.keys(keys[0]!).toSorted()).toEqual(["alg", "crv", "kid", "kty", "use", "x", "y"]);
-      expect((await fetch(`${url}/.well-known/countersign-audit-key`)).status).toBe(404);
+      expect((await pageOf(`${url}/.well-known/countersign-audit-key`)).status).toBe(404);
     },
   );
 
   test("other files, found or not, have a policy without scripts and frames", async () => {
-    const { url } = await runServer({ DATABASE_URL: database().url }, { pages: true });
+    const { url } = shared();
     const font = (await readdir("public/fonts")).find((file) => file.endsWith(".woff2")) ?? "";
-    expect((await fetch(`${url}/fonts/${font}`)).headers.get("cache-control")).toBe("public, max-age=604800");
+    expect((await pageOf(`${url}/fonts/${font}`)).headers.get("cache-control")).toBe("public, max-age=604800");
     for (const [path, status] of [
       [`/fonts/${font}`, 200],
       ["/icon.svg", 200],
@@ -83,7 +85,7 @@ describe("the pages", () => {
       ["/_next/nothing", 404],
       ["/favicon.ico", 404],
     ] as const) {
-      const reply = await fetch(url + path);
+      const reply = await pageOf(url + path);
       expect(reply.status, path).toBe(status);
       const policy = reply.headers.get("content-security-policy") ?? "";
       expect(policy, path).toContain("frame-ancestors 'none'");
@@ -95,18 +97,20 @@ describe("the pages", () => {
       else for (const script of scripts) expect(script, path).toContain(`nonce="${nonce}"`);
     }
   });
+});
 
+describe("the pages", () => {
   test("parallel requests to a server that has just started are all served", async () => {
     const { credential } = await newOrganization({ productRoles: ["buyer", "seller"] });
     const { url } = await runServer({ DATABASE_URL: database().url }, { pages: true });
     const asked = { headers: credential, redirect: "manual" } as const;
     // The two pages share modules, and these are the first requests to the server.
     const [missing, home] = await Promise.all([
-      fetch(`${url}/checkout/${newId("checkoutIntent")}`, asked),
-      fetch(`${url}/home`, asked),
+      pageOf(`${url}/checkout/${newId("checkoutIntent")}`, asked),
+      pageOf(`${url}/home`, asked),
     ]);
     expect([missing.status, home.status]).toEqual([404, 200]);
-    expect((await fetch(`${url}/payments`, asked)).status).toBe(200);
+    expect((await pageOf(`${url}/payments`, asked)).status).toBe(200);
   });
 
   test(
@@ -118,7 +122,7 @@ describe("the pages", () => {
       onTestFinished(() => link.close());
       const { url } = await runServer({ DATABASE_URL: link.through(database().url) }, { pages: true });
       const home = () => fetch(`${url}/home`, { headers: credential, redirect: "manual" });
-      expect((await home()).status).toBe(200);
+      await expect.poll(async () => (await home()).status, { timeout: RUN_MS }).toBe(200);
       const seen = new Set<number>();
       for (const bytes of [0, 100, 400, 600, 1_000, 2_000, 4_000, 8_000]) {
         link.cutAfter(bytes);

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { onTestFinished } from "vitest";
+import { beforeAll, onTestFinished } from "vitest";
 import { freePort } from "#test/free-port.ts";
 import { whenEnded } from "#test/when-ended.ts";
 
@@ -16,11 +16,29 @@ export type RunningServer = {
   readonly ended: Promise<number | null>;
 };
 
+/** One server with pages for all tests of a describe block. */
+export function sharedServer(variables: () => Record<string, string>): () => RunningServer {
+  let server: RunningServer | undefined;
+  beforeAll(async () => {
+    const ends: (() => Promise<void>)[] = [];
+    server = await runServer(variables(), { pages: true, atEnd: (end) => ends.push(end) });
+    return async () => {
+      for (const end of ends) await end();
+    };
+  });
+  return () => server!;
+}
+
+type RunOptions = { readonly pages?: boolean; readonly atEnd?: (end: () => Promise<void>) => void };
+
 /**
  * Runs the real server until the test ends. Resolves when the server listens or has exited. With `pages` it also serves the
  * pages, may build them first, and resolves when their process listens.
  */
-export async function runServer(variables: Record<string, string>, { pages = false } = {}): Promise<RunningServer> {
+export async function runServer(
+  variables: Record<string, string>,
+  { pages = false, atEnd = onTestFinished }: RunOptions = {},
+): Promise<RunningServer> {
   const dataDir = variables["DATA_DIR"] ?? (await mkdtemp(join(tmpdir(), "countersign-test-")));
   const port = await freePort();
   const child = spawn(process.execPath, ["server.ts", ...(pages ? [] : ["--api"])], {
@@ -37,7 +55,7 @@ export async function runServer(variables: Record<string, string>, { pages = fal
       if (said.includes("(ready in")) done();
     });
   });
-  onTestFinished(async () => {
+  atEnd(async () => {
     child.kill("SIGTERM");
     await ended;
     if (!variables["DATA_DIR"]) await rm(dataDir, { recursive: true, force: true });
@@ -58,4 +76,14 @@ export async function checkOf(url: string, wanted: string): Promise<string | und
     | { readonly checks?: readonly { readonly name: string; readonly status: string }[] }
     | undefined;
   return body?.checks?.find(({ name }) => name === wanted)?.status;
+}
+
+/** The reply of a page. While the pages process is slow, as it is on a busy machine, the answer is 503, and it is asked again. */
+export async function pageOf(url: string, init: RequestInit = {}): Promise<Response> {
+  for (;;) {
+    const reply = await fetch(url, init);
+    if (reply.status !== 503) return reply;
+    await reply.body?.cancel();
+    await pause(500);
+  }
 }

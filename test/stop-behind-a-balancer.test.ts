@@ -19,7 +19,7 @@ const servers: RunningServer[] = [];
 beforeAll(async () => {
   buyer = await createBuyer();
   mandateId = await activeMandate(buyer.person.credential, { policy: { assets, limits: { perPayment: "1", total: "1000000" } } });
-  const variables = { SHUTDOWN_DELAY_MS: "1000" };
+  const variables = { SHUTDOWN_DELAY_MS: "5000" };
   servers.push(...(await Promise.all([startServer(variables), startServer(variables)])));
 });
 afterAll(() => Promise.all(servers.map((server) => server.kill())));
@@ -55,6 +55,7 @@ describe("SIGTERM behind a load balancer", () => {
         const choice = [...inTurn];
         const status = await authorize(agent, choice[sent++ % choice.length]!);
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        await pause(CHECK_MS);
       }
     };
     // Asks a server again and again whether it is ready, as a load balancer does.
