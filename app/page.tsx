@@ -53,8 +53,8 @@ export default async function LandingPage() {
                 <a href="/api/v1/health/ready">Readiness</a>: whether the database, the chains and the queue work.
               </li>
               <li>
-                The README of the source shows a first integration in 30 lines: <code>npm run demo</code> runs it from sign-up to
-                settlement.
+                The folder <code>docs/start</code> of the source shows a first integration in a few lines, and{" "}
+                <code>npm run demo</code> runs one from sign-up to settlement.
               </li>
             </ul>
           </section>

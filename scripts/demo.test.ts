@@ -99,7 +99,7 @@ describe("npm run demo", () => {
   test("pays a seller exactly the price, prints commands that work on Node 20 too, and works again on the same data after a run that was stopped", async () => {
     const [dataDir, folder] = await Promise.all([temporary(), installPackage()]);
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    const [, agent = ""] = /```js\n([\s\S]*?)```/.exec(await readFile(join(root, "README.md"), "utf8")) ?? [];
+    const [, agent = ""] = /```js\n([\s\S]*?)```/.exec(await readFile(join(root, "docs/start/first-agent.md"), "utf8")) ?? [];
     await writeFile(join(folder, "agent.mjs"), agent);
     let printed: ReturnType<typeof runPrinted> | undefined;
     const onOutput = (said: string, stop: () => void): void => {

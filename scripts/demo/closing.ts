@@ -57,7 +57,7 @@ export async function invite(
   plain('curl -sS -w "\\n" $API/api/v1/payments -H "$KEY"');
   plain("# May it pay this? A repeat gets the same answer:");
   plain(asked);
-  plain('# Pay with agent.mjs of the README ("An agent in a few lines"). Run this in the folder of agent.mjs:');
+  plain("# Pay with agent.mjs of docs/start/first-agent.md. Run this in the folder of agent.mjs:");
   plain(`export COUNTERSIGN_URL=$API COUNTERSIGN_API_KEY=${apiKey}`);
   plain(`COUNTERSIGN_MANDATE=${mandateId} AGENT_PRIVATE_KEY=$(cat ${resolve(keyFile)}) \\`);
   plain(`  node agent.mjs http://${shop}/report my-first-purchase`);

@@ -26,17 +26,11 @@ const root = join(import.meta.dirname, "..");
 let folder = "";
 beforeAll(async () => {
   await mkdir(join(root, ".test"), { recursive: true });
-  folder = await mkdtemp(join(root, ".test", "readme-"));
-  await writeFile(join(folder, "example.mjs"), withSteps(await readExample()));
+  folder = await mkdtemp(join(root, ".test", "buy-"));
+  await writeFile(join(folder, "example.mjs"), withSteps(await readFile(join(root, "examples/buy.mjs"), "utf8")));
   await writeFile(join(folder, "run.ts"), runner);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
-
-/** Returns the source of the README's agent. */
-async function readExample(): Promise<string> {
-  const blocks = (await readFile(join(root, "README.md"), "utf8")).matchAll(/```js\n([\s\S]*?)```/g);
-  return blocks.map(([, text = ""]) => text).find((text) => text.includes("export async function buy(")) ?? "";
-}
 
 /** Inserts a step before each statement of the functions. The test can kill the process at each step. */
 const withSteps = (source: string): string =>
@@ -160,7 +154,7 @@ async function wireTo(target: string): Promise<ListeningServer & { cut(): void; 
   };
 }
 
-describe("the agent of the README", () => {
+describe("the agent without the package", () => {
   test.each(["offchainAuthorized", "facilitatorSettled"] as const)(
     "that is killed at each step and started again pays once, with one hold, and gets the paid answer: %s",
     async (settlementMode) => {
