@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { FacilitatorClient } from "@x402/core/server";
-import type { PaymentPayload } from "@x402/core/types";
+import type { PaymentPayload, SettleResponse } from "@x402/core/types";
 import { eq } from "drizzle-orm";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { continueCheckout } from "#lib/commerce/continue-checkout.ts";
@@ -60,11 +60,17 @@ export const signedOrder = (
   { data }: { readonly data: Pick<OrderReply["data"], "paymentRequired"> },
 ) => signedFor(wallet, (name) => data.paymentRequired?.[name]);
 
-/** Makes the shop settle with this facilitator, as servers with the x402 library do. */
+/**
+ * Makes the shop settle with this facilitator, as servers with the x402 library do. The service repeats a request that took too
+ * long, and the shop answers it with the same settlement.
+ */
 export function settlesThrough(shop: HostileStorefront, facilitator: FacilitatorClient): void {
+  const settled = new Map<string, Promise<SettleResponse>>();
   shop.settle = (credential, required) => {
     const payload = JSON.parse(Buffer.from(credential, "base64").toString()) as PaymentPayload;
-    return facilitator.settle(payload, required.accepts[0]!);
+    const settling = settled.get(credential) ?? facilitator.settle(payload, required.accepts[0]!);
+    settled.set(credential, settling);
+    return settling;
   };
 }
 
