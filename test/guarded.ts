@@ -30,7 +30,7 @@ export async function serve(listener: RequestListener): Promise<{ port: number; 
 export const json = (response: ServerResponse, body: unknown, headers: Record<string, string> = {}) =>
   response.writeHead(200, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 
-export const short = { ...standardLimits, connectMs: 300, headersMs: 300, bodyMs: 300, bodyBytes: 4_096, cacheMs: 200 };
+export const short = { ...standardLimits, connectMs: 1_500, headersMs: 1_500, bodyMs: 1_500, bodyBytes: 4_096, cacheMs: 200 };
 
 type Names = Readonly<Record<string, readonly (readonly string[])[]>>;
 

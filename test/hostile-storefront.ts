@@ -275,5 +275,5 @@ export async function openHostileStorefront(payTo: Address = `0x${"5a".repeat(20
 /** Sets short time limits and clears the service's cache of the shop's answers. */
 function forgetAnswers(): void {
   forget("outbound/guarded-fetch");
-  perProcess("outbound/guarded-fetch", () => installedFetch({ ...standardLimits, headersMs: 400, bodyMs: 400 }));
+  perProcess("outbound/guarded-fetch", () => installedFetch({ ...standardLimits, headersMs: 2_000, bodyMs: 2_000 }));
 }

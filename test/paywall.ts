@@ -32,7 +32,7 @@ export function mayReach(...domains: readonly string[]): void {
   process.env["OUTBOUND_LOOPBACK"] = domains.join(",");
   forget("env");
   forget("outbound/guarded-fetch");
-  perProcess("outbound/guarded-fetch", () => installedFetch({ ...standardLimits, headersMs: 600, bodyMs: 600 }));
+  perProcess("outbound/guarded-fetch", () => installedFetch({ ...standardLimits, headersMs: 2_000, bodyMs: 2_000 }));
 }
 
 export async function openPaywall(): Promise<Paywall> {
