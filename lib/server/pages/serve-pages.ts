@@ -90,7 +90,8 @@ function passStream(incoming: IncomingMessage, outgoing: ServerResponse, pages: 
 
 type Limits = {
   readonly perSecond: number;
-  /** First segments of paths of other handlers. */ readonly others: ReadonlySet<string>;
+  /** The first segments of the paths that other handlers serve. */
+  readonly others: ReadonlySet<string>;
 };
 
 export function servePages(pages: PageProcess, { perSecond, others }: Limits) {
