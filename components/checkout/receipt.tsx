@@ -43,7 +43,7 @@ function Title({ stage, asker }: { readonly stage: Stage; readonly asker: Asker 
 const TestPaymentLink = () => (
   <>
     {" "}
-    Your test payment goes on by itself at <a href="/get-started#sample">Get started</a>.
+    A test payment that you began at <a href="/get-started#sample">Get started</a> goes on there.
   </>
 );
 

@@ -11,14 +11,24 @@ export type OpenSample = {
 
 const NAME = "countersign.sample";
 
-/** The browser keeps it, so that the payment goes on when its page is opened again. Without storage it ends with the page. */
-export function keepSample(open: OpenSample | null): void {
+/**
+ * The browser keeps it, so that the payment goes on when its page is opened again. Returns false if the browser refuses storage:
+ * then the payment ends with the page.
+ */
+export function keepSample(open: OpenSample): boolean {
   try {
-    if (open === null) localStorage.removeItem(NAME);
-    else localStorage.setItem(NAME, JSON.stringify(open));
+    localStorage.setItem(NAME, JSON.stringify(open));
+    return true;
   } catch {
-    // A browser may refuse storage.
+    return false;
   }
+}
+
+/** Returns false if another tab has taken it, which then pays. */
+export function takeSample(): boolean {
+  const isKept = localStorage.getItem(NAME) !== null;
+  localStorage.removeItem(NAME);
+  return isKept;
 }
 
 /** The open test payment under one of the mandates. */

@@ -5,7 +5,7 @@ import type { Authorization } from "#lib/payment-intent.ts";
 import type * as payments from "#lib/payments/contract.ts";
 import type * as sandbox from "#lib/sandbox/contract.ts";
 import type { Sample } from "#lib/sandbox/samples.ts";
-import { keepSample, type OpenSample } from "./open-sample.ts";
+import { keepSample, takeSample, type OpenSample } from "./open-sample.ts";
 
 /* The browser acts as the agent: it asks the seller for the price, gets authorization, and sends the signed payment. */
 
@@ -140,10 +140,11 @@ export async function resumeSample(open: OpenSample, tools: Tools): Promise<void
   const known = { authorization, ...(checkoutIntentId !== undefined && { checkoutIntentId }) };
   if (policyDecision.outcome === "requireApproval") {
     tell({ ...known, at: "approval", state: "running" });
-    keepSample(open);
+    const isKept = keepSample(open);
     const why = checkoutIntentId === undefined ? "Decide in the list of approvals." : await untilDecided(checkoutIntentId, tools);
-    keepSample(null);
+    const isOurs = !isKept || takeSample();
     if (why !== undefined) return tell({ ...known, at: "approval", state: "stopped", why });
+    if (!isOurs) return tell({ ...known, at: "approval", state: "stopped", why: "This payment goes on in another tab." });
   }
   tell({ ...known, at: "signature", state: "running" });
   const { paymentCredential } = await call(signSamplePayment, { body: { authorizationId } }, { signal });
