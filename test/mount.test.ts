@@ -53,7 +53,14 @@ describe("mount", () => {
     for (const methods of [...Object.values(routes), ...Object.values(otherRoutes)])
       expect(Object.keys(methods).toSorted()).toEqual(["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]);
     const rest = (await import(join(import.meta.dirname, "../app/api/[[...path]]/route.ts"))) as Methods;
-    expect((await rest.PATCH(requestTo("/api/v1/none", "PATCH"))).status).toBe(404);
+    const served = operations.map(({ id, path }) => [path, routes[id as keyof typeof routes]] as const);
+    const others = Object.entries(otherRoutes).filter(([path]) => path.startsWith("/api/"));
+    const none = ["/api/v1/none", "/api"].map((path) => [path, rest] as const);
+    for (const [path, methods] of [...served, ...others, ...none]) {
+      const [ours, its] = await Promise.all([dispatch(requestTo(path, "DELETE")), methods.DELETE(requestTo(path, "DELETE"))]);
+      expect([path, its.status, its.headers.get("allow")]).toEqual([path, ours.status, ours.headers.get("allow")]);
+    }
+    expect((await routes.checkLiveness.GET(requestTo("/api/v1/health/live", "GET"))).status).toBe(200);
   });
 
   test("the proxy leaves out every path that this service serves beside its pages", () => {
