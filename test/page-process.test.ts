@@ -4,6 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { useDatabase } from "#test/database.ts";
 import { newOrganization } from "#test/identity.ts";
+import { RUN_MS } from "#test/run-time.ts";
 import { checkOf, pageOf, runServer, sharedServer, type RunningServer } from "#test/running-server.ts";
 
 const database = useDatabase();
@@ -100,10 +101,13 @@ describe("the pages process", () => {
 
   test("429 with a page of its own for an address with too many requests, while the API still answers", async () => {
     const { url } = await start({ RATE_LIMIT_PAGES: "1" });
+    const isRendered = async () => (await ask(`${url}/llms.txt?${Math.random()}`)).status === 200;
+    // The first answer may be late on a busy machine. After it, six seconds without a request give all five pages back.
+    await expect.poll(isRendered, { interval: 1_500, timeout: RUN_MS }).toBe(true);
+    await pause(6_000);
     const replies = await Promise.all(Array.from({ length: 12 }, () => ask(`${url}/llms.txt?${Math.random()}`)));
     const refused = replies.filter(({ status }) => status === 429);
-    // The others reached the pages process, which answers late on a busy machine.
-    expect(replies.length - refused.length).toBeGreaterThanOrEqual(5);
+    expect(replies.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(5);
     expect(refused.length).toBeGreaterThanOrEqual(5);
     expect(refused[0]!.headers["retry-after"]).toBe("2");
     expect(refused[0]!.headers["content-security-policy"]).toContain("frame-ancestors 'none'");
@@ -190,8 +194,12 @@ describe("one pages process", () => {
       await pause(100);
     }
     const page = ask(server.url);
+    // It has a place: a page without one is refused at once.
+    expect(await Promise.race([page, pause(1_000, "waits")])).toBe("waits");
     process.kill(pagesOf(server), "SIGCONT");
-    expect((await page).body).not.toContain("Too many pages are requested");
-    expect((await pageOf(server.url)).status).toBe(200);
+    const { status, body } = await page;
+    expect(body).not.toContain("Too many pages are requested");
+    // On a busy machine the process may still be late with it.
+    expect(status === 503 ? (await pageOf(server.url)).status : status).toBe(200);
   });
 });

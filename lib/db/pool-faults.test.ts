@@ -9,7 +9,7 @@ import { random as seeded } from "#test/random.ts";
  * How many random sequences of faults run. The server in this test can fail at any message, and what it did is compared with what
  * the pool reported.
  */
-const ORDERS = 3_000;
+const ORDERS = 10_000;
 const AT_ONCE = 100;
 const LIMIT_MS = 700;
 /**
