@@ -18,6 +18,8 @@ export default defineConfig({
     hookTimeout: RUN_MS,
     teardownTimeout: 60_000,
     expect: { poll: { timeout: 60_000 } },
+    // A failure in the summary shows what was found.
+    chaiConfig: { truncateThreshold: 4_000 },
     env: {
       ENVIRONMENT: "sandbox",
       // Without this line, Vite sets BASE_URL to "/".

@@ -70,6 +70,9 @@ export function settlesThrough(shop: HostileStorefront, facilitator: Facilitator
     const payload = JSON.parse(Buffer.from(credential, "base64").toString()) as PaymentPayload;
     const settling = settled.get(credential) ?? facilitator.settle(payload, required.accepts[0]!);
     settled.set(credential, settling);
+    // What did not settle is tried again when it is asked for again.
+    const forget = () => settled.delete(credential);
+    settling.then(({ success }) => success || forget(), forget);
     return settling;
   };
 }

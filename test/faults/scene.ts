@@ -57,7 +57,7 @@ async function settles(on: Installation): Promise<void> {
   on.shop.settle = async (...payment): Promise<SettleResponse> => {
     for (let times = 0; times < 10; times += 1, await pause(500)) {
       const settled = await settle(...payment).catch(() => null);
-      if (settled) return settled;
+      if (settled?.success) return settled;
     }
     return { success: false, errorReason: "unexpected_settle_error", transaction: "", network: CHAIN };
   };
