@@ -1,11 +1,15 @@
 import { defineConfig } from "vitest/config";
+import { fastFiles } from "./test/fast-files.ts";
 import { RUN_MS } from "./test/run-time.ts";
+
+const files = "{app,bench,components,contracts,examples,lib,scripts,test}/**/*.test.{ts,tsx}";
+const isFast = process.env["TESTS"] === "fast";
 
 export default defineConfig({
   test: {
-    include: ["{app,bench,components,contracts,examples,lib,scripts,test}/**/*.test.{ts,tsx}"],
+    include: isFast ? fastFiles(files) : [files],
     exclude: ["**/node_modules/**", ".next/**"],
-    globalSetup: ["./test/cluster.ts"],
+    globalSetup: isFast ? [] : ["./test/cluster.ts"],
     pool: "forks",
     // Loading the code once per process saves time. clean-process.ts makes the files independent of each other.
     isolate: false,

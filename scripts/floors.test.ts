@@ -9,11 +9,24 @@ import { floors, placeOf } from "./floors.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** Runs the linter of this repository on these files, and returns its output. */
-async function lint(files: Readonly<Record<string, string>>): Promise<string> {
+type Files = Readonly<Record<string, string>>;
+type Finding = { readonly filename: string; readonly code: string; readonly message: string };
+
+/**
+ * Adds the number of the case to each file and to each import of it, so that the files of all cases can lie in one folder. Other
+ * texts have @ where the number belongs.
+ */
+const numbered = (text: string, at: number): string =>
+  text.replaceAll(/(?<=\/)[\w-]+(?=(?:\.test)?\.tsx?\b)/g, `$&${at}`).replaceAll("@", String(at));
+
+/** Runs the linter of this repository once on the files of all cases, and returns what it finds in each case. */
+async function lint(cases: readonly Files[]): Promise<Finding[][]> {
   const folder = await mkdtemp(join(tmpdir(), "countersign-floors-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  for (const [name, text] of Object.entries(files)) {
+  const planted = cases.map((files, at): Files =>
+    Object.fromEntries(Object.entries(files).map((entry) => entry.map((text) => numbered(text, at)))),
+  );
+  for (const [name, text] of planted.flatMap((files) => Object.entries(files))) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), text);
   }
@@ -21,14 +34,18 @@ async function lint(files: Readonly<Record<string, string>>): Promise<string> {
   // `scripts`.
   await writeFile(join(folder, "oxlint.config.ts"), `export { default } from "${join(root, "oxlint.config.ts")}";\n`);
   await symlink(join(root, "scripts"), join(folder, "scripts"));
-  return spawnSync(join(root, "node_modules/.bin/oxlint"), Object.keys(files), { cwd: folder, encoding: "utf8" }).stdout;
+  const names = planted.flatMap((files) => Object.keys(files));
+  const program = join(root, "node_modules/.bin/oxlint");
+  const { stdout } = spawnSync(program, ["--format", "json", ...names], { cwd: folder, encoding: "utf8" });
+  const { diagnostics } = JSON.parse(stdout) as { diagnostics: readonly Finding[] };
+  return planted.map((files) => diagnostics.filter(({ filename }) => filename in files));
 }
 
 const value = "export const value = 1;\n";
 const user = (path: string) => `import { value } from "#lib/${path}";\n\nexport const twice = value * 2;\n`;
 const typeUser = (path: string) => `import type { Twice } from "#lib/${path}";\n\nexport type Twice = Twice[];\n`;
 
-test.each([
+const refused: readonly (readonly [what: string, files: Files, words: string])[] = [
   [
     "an import upward",
     { "lib/db/low.ts": user("payments/high.ts"), "lib/payments/high.ts": value },
@@ -54,7 +71,7 @@ test.each([
   [
     "a value of the process that another file may create too",
     { "lib/audit/one.ts": 'export const one = perProcess("audit/two", () => 1);\n' },
-    'The name must be "audit/one"',
+    'The name must be "audit/one@"',
   ],
   [
     "a value of the process whose name is not written where it is created",
@@ -95,39 +112,44 @@ test.each([
   ["a journey in a room", { "e2e/setup/one.ts": user("holds/inner/low.ts") }, "lib/holds/inner is a room"],
   ["a shared test in a room", { "test/one.test.ts": user("holds/inner/low.ts") }, "lib/holds/inner is a room"],
   ["a folder that is no module", { "lib/attic/old.ts": user("money.ts") }, "not in the list of modules"],
-] as const)("the linter refuses %s", async (_, files, words) => {
-  expect(await lint(files)).toContain(words);
-});
+];
 
-test("the linter accepts imports downward and within a module", async () => {
-  const said = await lint({
-    "lib/payments/high.ts": user("db/low.ts"),
-    "lib/payments/other.ts": user("payments/high.ts"),
-    "lib/db/low.ts": user("money.ts"),
-  });
-  expect(said).not.toContain("floors(downward)");
-});
+const accepted: readonly (readonly [what: string, files: Files])[] = [
+  [
+    "imports downward and within a module",
+    {
+      "lib/payments/high.ts": user("db/low.ts"),
+      "lib/payments/other.ts": user("payments/high.ts"),
+      "lib/db/low.ts": user("money.ts"),
+    },
+  ],
+  [
+    "imports of a module's own rooms, from its tests too",
+    {
+      "lib/holds/high.ts": user("holds/inner/low.ts"),
+      "lib/holds/inner/low.ts": user("holds/inner/deep/lower.ts"),
+      "lib/holds/inner/deep/lower.ts": user("holds/other/low.ts"),
+      "lib/holds/other/low.test.ts": user("holds/inner/low.ts"),
+      "lib/holds/other/low.ts": user("db/low.ts"),
+      "lib/payments/low.ts": user("holds/high.ts"),
+      "app/page.tsx": user("holds/high.ts"),
+    },
+  ],
+  [
+    "values of the process that begin with their file's path",
+    {
+      "lib/audit/one.ts":
+        'export const one = (name: string) => [perProcess("audit/one@", () => 1), perProcess(`audit/one@ ${name}`, () => 1)];\n',
+      "lib/audit/one.test.ts": 'forget("env", "process");\nforget(`db/client ${1}`);\n',
+    },
+  ],
+];
 
-test("the linter accepts imports of a module's own rooms, from its tests too", async () => {
-  const said = await lint({
-    "lib/holds/high.ts": user("holds/inner/low.ts"),
-    "lib/holds/inner/low.ts": user("holds/inner/deep/lower.ts"),
-    "lib/holds/inner/deep/lower.ts": user("holds/other/low.ts"),
-    "lib/holds/other/low.test.ts": user("holds/inner/low.ts"),
-    "lib/holds/other/low.ts": user("db/low.ts"),
-    "lib/payments/low.ts": user("holds/high.ts"),
-    "app/page.tsx": user("holds/high.ts"),
-  });
-  expect(said).not.toContain("floors(");
-});
-
-test("the linter accepts values of the process that begin with their file's path", async () => {
-  const said = await lint({
-    "lib/audit/one.ts":
-      'export const one = (name: string) => [perProcess("audit/one", () => 1), perProcess(`audit/one ${name}`, () => 1)];\n',
-    "lib/audit/one.test.ts": 'forget("env", "process");\nforget(`db/client ${1}`);\n',
-  });
-  expect(said).not.toContain("floors(process-names)");
+test("the linter refuses and accepts what it should", async () => {
+  const found = await lint([...refused, ...accepted].map(([, files]) => files));
+  const said = found.map((findings) => findings.map(({ code, message }) => `${code} ${message}`).join("\n"));
+  for (const [at, [what, , words]] of refused.entries()) expect.soft(said[at], what).toContain(words.replace("@", String(at)));
+  for (const [at, [what]] of accepted.entries()) expect.soft(said[refused.length + at], what).not.toContain("floors(");
 });
 
 /** The handlers that the files of a folder export, each with its name and its file. */

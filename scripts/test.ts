@@ -1,4 +1,7 @@
-/** `npm test`: runs all checks and tests. With arguments it runs only the named tests. */
+/**
+ * `npm test`: runs all checks and tests. With arguments it runs only the named tests, and with `--fast` the types, the linter and
+ * the tests that only compute.
+ */
 import { spawn } from "node:child_process";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { delimiter, join, relative } from "node:path";
@@ -9,7 +12,10 @@ import { memoryFolder } from "./memory-folder.ts";
 const root = join(import.meta.dirname, "..");
 const RESULTS = join(root, ".test/results.json");
 const JOURNEYS = join(root, ".test/journeys.json");
-const only = process.argv.slice(2);
+const isFast = process.argv.includes("--fast");
+const only = process.argv.slice(2).filter((name) => name !== "--fast");
+/** Whether everything runs. */
+const isWhole = only.length === 0 && !isFast;
 const isJourney = (name: string): boolean => name.startsWith("e2e");
 
 /**
@@ -25,6 +31,7 @@ environment["NEXT_TELEMETRY_DISABLED"] = "1";
 environment["NODE_COMPILE_CACHE"] = join(root, ".test/compile-cache");
 // The type checks are faster without garbage collection, which begins only when they need 3 GiB of memory.
 Object.assign(environment, { GOGC: "off", GOMEMLIMIT: "3GiB" });
+if (isFast) environment["TESTS"] = "fast";
 environment["PATH"] = join(root, "node_modules/.bin") + delimiter + (process.env["PATH"] ?? "");
 
 let passed = 0;
@@ -136,21 +143,23 @@ async function runJourneys(chromium: string | null): Promise<TestCount> {
 await mkdir(join(root, ".test"), { recursive: true });
 // Begin now to look for a browser, in parallel with the checks, because it may have to be downloaded. The test of the demo uses
 // it too.
-const coming = only.length === 0 || only.some(isJourney) ? findChromium() : null;
+const coming = isWhole || only.some(isJourney) ? findChromium() : null;
 await Promise.all([rm(RESULTS, { force: true }), rm(JOURNEYS, { force: true })]);
-if (only.length === 0) {
+if (isFast)
+  await Promise.all([check(checks.filter(({ name }) => name === "types")), check(checks.filter(({ name }) => name === "lint"))]);
+if (isWhole) {
   // Remove old builds, because a deleted source file does not make a build look outdated.
   for (const built of [".next/BUILD_ID", ".server"]) await rm(join(root, built), { recursive: true, force: true });
   // The checks and the build run at the same time to save time.
   await Promise.all([check(checks), check([build])]);
 }
-const memory = only.length === 0 ? await memoryFolder() : null;
+const memory = isWhole ? await memoryFolder() : null;
 if (memory !== null) Object.assign(environment, { TEST_DATA_DIR: memory, TMPDIR: memory });
 const chromium = await coming;
 if (chromium !== null) environment["CHROMIUM_PATH"] = chromium;
 const counts: TestCount[] = [];
 if (only.length === 0 || !only.every(isJourney)) counts.push(await countTests(await succeeds(tests)));
-if (only.length === 0 || only.some(isJourney)) counts.push(await runJourneys(chromium));
+if (isWhole || only.some(isJourney)) counts.push(await runJourneys(chromium));
 for (const count of counts) {
   passed += count.passed;
   failures.push(...count.failures);
