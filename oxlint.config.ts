@@ -42,6 +42,7 @@ const decisions = [
   "lib/pages/buyer/timeline.ts",
   "lib/storefront/{read-manifest,read-quote,seller-text}.ts",
   "lib/{money,next-actions,problem,vocabulary}.ts",
+  "sdk/src/purchase/*.ts",
 ];
 
 export default defineConfig({

@@ -1,8 +1,19 @@
+import { ask, notApproved, readDecision } from "./approval.ts";
 import type { Challenge } from "./challenge.ts";
 import type { Context } from "./context.ts";
-import { ApprovalDeclined, ApprovalExpired, AuthorizationEnded, NotServed, PaymentFailed, ServiceRefused } from "./errors.ts";
-import { withTimeout } from "./mpp.ts";
-import type { Authorization, PaymentExecution } from "./operations.ts";
+import {
+  ApprovalDeclined,
+  ApprovalExpired,
+  AuthorizationEnded,
+  NotServed,
+  PaymentDenied,
+  PaymentFailed,
+  ServiceRefused,
+} from "./errors.ts";
+import { challengeExpired, withTimeout } from "./mpp.ts";
+import type { Authorization, Payment, PaymentExecution } from "./operations.ts";
+import { afterExecution, afterReading, afterRefusal, type Followed, type Transport } from "./purchase/follow.ts";
+import { questionIn } from "./purchase/step.ts";
 import { pause } from "./service.ts";
 import { sign } from "./sign.ts";
 
@@ -11,60 +22,14 @@ const SETTLE_LIMIT_MS = 120_000;
 const NO_WALLET =
   "The payment must be signed, and this client has no wallet. Set AGENT_PRIVATE_KEY on the command line or the option wallet in code, or register the mandate on the chain, so that the service signs.";
 
-type Execute = {
-  readonly authorization: Authorization;
-  readonly challenge: Challenge;
-  readonly mayHaveExecutions: boolean;
-  /**
-   * The id of this operation's own authorization. It differs from the id of `authorization` if a person was asked about the
-   * same payment for an earlier operation.
-   */
-  readonly ownId: string;
-};
+/** What the steps of one call have seen, for the steps and errors that follow. */
+export type Seen = { own?: Authorization; payment?: Payment; refusal?: unknown };
 
-const attemptKey = (ownId: string, attempts: number): string => (attempts === 0 ? ownId : `${ownId}.${attempts}`);
-
-/** `attempts` is the number of executions of `authorizationId`. */
-type Shared = { readonly authorizationId: string; readonly ownId: string; readonly attempts: number };
-
-/** Returns the error for an operation whose approval another operation has used, because both asked for the same payment. */
-async function paidForAnother(
-  { service }: Context,
-  { authorizationId, ownId }: Shared,
-  signal: AbortSignal,
-): Promise<AuthorizationEnded> {
-  const { intent } = await service.api.getPayment({ authorizationId }, { signal });
-  const first = ownId === authorizationId ? "this operation" : `the operation ${intent.idempotencyKey}`;
-  return new AuthorizationEnded(
-    `Two operations asked for this payment. A person was asked only once, for ${first}, and another operation paid. Nothing was paid for this operation. To buy again, call under another operation.`,
-  );
-}
-
-/**
- * Returns the execution of a payment that a person approved, if this operation made it. Several operations can share an approval.
- * Each has its own idempotency keys, and the service repeats its answer only for the key that made the execution.
- * @throws AuthorizationEnded if another operation made it
- */
-async function ownExecution(context: Context, ids: Shared, signal: AbortSignal): Promise<PaymentExecution> {
-  const { authorizationId, ownId, attempts } = ids;
-  for (let attempt = attempts - 1; attempt >= 0; attempt -= 1) {
-    const body = { authorizationId, idempotencyKey: attemptKey(ownId, attempt) };
-    try {
-      return (await context.service.call("executePayment", { body }, { signal })).body;
-    } catch (error) {
-      // No execution was made with this key, or that execution failed.
-      const isOther = error instanceof ServiceRefused && (error.code === "authorization_consumed" || error.status === 402);
-      if (!isOther) throw error;
-    }
-  }
-  throw await paidForAnother(context, ids, signal);
-}
-
-const isLive = ({ settlementStatus }: PaymentExecution): boolean => settlementStatus !== "failed";
-
-async function executionsOf({ service }: Context, authorizationId: string, signal: AbortSignal) {
-  return (await service.api.getPayment({ authorizationId }, { signal })).executions;
-}
+/** The authorization to pay with: an earlier one, if that one asked a person about the same payment. */
+const payable = (own: Authorization): Authorization => ({
+  ...own,
+  authorizationId: questionIn(own)?.authorizationId ?? own.authorizationId,
+});
 
 /** Returns this package's error for a refusal of executePayment. An error that has no class of its own stays as it is. */
 function errorOf(error: unknown, authorization: Authorization): unknown {
@@ -79,61 +44,73 @@ function errorOf(error: unknown, authorization: Authorization): unknown {
   return error;
 }
 
-/**
- * Executes an authorization once, even if several calls or processes try it. The idempotency key of the first attempt is the id
- * of the operation's authorization; only after a failed attempt a new key is used.
- */
-export async function executeOnce(context: Context, execute: Execute, signal: AbortSignal): Promise<PaymentExecution> {
-  const { authorization, challenge, mayHaveExecutions, ownId } = execute;
-  const { service, wallet } = context;
-  const { authorizationId } = authorization;
-  const payment = mayHaveExecutions ? await service.api.getPayment({ authorizationId }, { signal }) : null;
-  const earlier = payment?.executions ?? [];
-  const wasAsked = authorization.policyDecision.outcome === "requireApproval";
-  const open = earlier.find(isLive);
-  const idempotencyKey = attemptKey(ownId, earlier.length);
-  if (open) {
-    const execution = wasAsked ? await ownExecution(context, { authorizationId, ownId, attempts: earlier.length }, signal) : open;
-    return untilKnown(context, execution, authorization, signal);
-  }
-  const signable = payment ? withTimeout(challenge, payment.intent.challenge) : challenge;
-  const paymentCredential = wallet && (await sign(wallet, signable, authorizationId));
-  const request = { body: { authorizationId, idempotencyKey, ...(paymentCredential !== undefined && { paymentCredential }) } };
-  try {
-    const { body } = await service.call("executePayment", request, { signal });
-    return await untilKnown(context, body, authorization, signal);
-  } catch (error) {
-    const isConsumed = error instanceof ServiceRefused && error.code === "authorization_consumed";
-    const made = isConsumed ? await executionsOf(context, authorizationId, signal) : [];
-    const live = made.find(isLive);
-    if (!live) throw errorOf(error, authorization);
-    const execution = wasAsked ? await ownExecution(context, { authorizationId, ownId, attempts: made.length }, signal) : live;
-    return untilKnown(context, execution, authorization, signal);
-  }
+/** Another operation has used the approval, because both asked for the same payment. */
+function paidForAnother({ own, payment }: Seen, authorizationId: string): AuthorizationEnded {
+  const first = own?.authorizationId === authorizationId ? "this operation" : `the operation ${payment?.intent.idempotencyKey}`;
+  return new AuthorizationEnded(
+    `Two operations asked for this payment. A person was asked only once, for ${first}, and another operation paid. Nothing was paid for this operation. To buy again, call under another operation.`,
+  );
 }
 
-/**
- * Waits while the service settles the payment itself, for at most two minutes.
- * @throws PaymentFailed; NotServed if the outcome is still not known
- */
-async function untilKnown(
-  { service }: Context,
-  execution: PaymentExecution,
-  authorization: Authorization,
-  signal: AbortSignal,
-): Promise<PaymentExecution> {
-  const until = Date.now() + SETTLE_LIMIT_MS;
-  let now = execution;
-  while (now.settlementStatus === "processing" || now.settlementStatus === "unknown") {
-    if (Date.now() > until)
-      throw new NotServed(
-        { authorization, execution: now, receipt: null },
-        "The outcome of the settlement is not known yet. Call again with the same operation; do not pay again.",
-      );
-    await pause(POLL_MS, signal);
-    now = await service.api.getExecution({ executionId: now.executionId }, { signal });
-  }
-  if (now.settlementStatus === "failed")
-    throw new PaymentFailed(authorization, now.failureCode ?? "verification_failed", now.failureDetail ?? "The payment failed.");
-  return now;
+/** The error for the step at which a purchase ended before its credential could be shown. */
+export function endOf({ service }: Context, { step, facts }: Followed<PaymentExecution>, seen: Seen): unknown {
+  if (step.step === "paidForAnother") return paidForAnother(seen, step.authorizationId);
+  const { own, refusal } = seen;
+  if (step.step !== "ended" || step.why === "offerExpired") return challengeExpired();
+  const { why, execution } = step;
+  if (why === "keyReused" || !own) return refusal;
+  if (why === "denied") return new PaymentDenied(own, service.origin);
+  const authorization = payable(own);
+  if (why === "consumed") return errorOf(refusal, authorization);
+  if (!execution) return notApproved(why, facts);
+  if (why === "settling")
+    return new NotServed(
+      { authorization, execution, receipt: null },
+      "The outcome of the settlement is not known yet. Call again with the same operation; do not pay again.",
+    );
+  const { failureCode = "verification_failed", failureDetail = "The payment failed." } = execution;
+  return new PaymentFailed(authorization, failureCode, failureDetail);
+}
+
+/** The steps from an authorization to an execution. Several calls or processes that take them for one operation execute it once. */
+export function executing(context: Context, challenge: Challenge, seen: Seen, signal: AbortSignal): Transport<PaymentExecution> {
+  const { service, wallet } = context;
+  const { api } = service;
+  let credential: string | undefined;
+  let until: number | undefined;
+  return {
+    ask: (step, facts) => ask(context, step, facts),
+    async wait(step, facts) {
+      if (step.for === "person") return readDecision(context, step, facts, signal);
+      if (step.for === "outcome") {
+        until ??= Date.now() + SETTLE_LIMIT_MS;
+        await pause(POLL_MS, signal);
+        const now = await api.getExecution({ executionId: step.execution.executionId }, { signal });
+        return { ...afterReading(facts, now), isLate: Date.now() > until };
+      }
+      const payment = await api.getPayment({ authorizationId: step.authorizationId }, { signal });
+      seen.payment = payment;
+      return { ...facts, executions: payment.executions };
+    },
+    async sign({ authorizationId }, facts) {
+      const signable = seen.payment ? withTimeout(challenge, seen.payment.intent.challenge) : challenge;
+      credential = wallet && (await sign(wallet, signable, authorizationId));
+      return { ...facts, isSigned: true };
+    },
+    async execute(step, facts) {
+      const { authorizationId, idempotencyKey, isRepeat } = step;
+      const signed = !isRepeat && credential !== undefined && { paymentCredential: credential };
+      const body = { authorizationId, idempotencyKey, ...signed };
+      try {
+        return afterExecution(facts, step, (await service.call("executePayment", { body }, { signal })).body);
+      } catch (error) {
+        seen.refusal = error;
+        // The service has already been asked five times about a key that is in flight.
+        const mayGoOn = error instanceof ServiceRefused && error.code !== "idempotency_in_flight";
+        const next = mayGoOn ? afterRefusal(facts, step, error) : null;
+        if (next) return next;
+        throw isRepeat || !seen.own ? error : errorOf(error, payable(seen.own));
+      }
+    },
+  };
 }

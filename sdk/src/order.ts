@@ -1,9 +1,10 @@
-import { awaitPerson } from "./approval.ts";
+import { awaitApproval } from "./approval.ts";
 import { challengeFrom } from "./challenge.ts";
 import { keyOf, type Context } from "./context.ts";
 import { CountersignError, PaymentDenied, ServiceRefused } from "./errors.ts";
 import { hide } from "./hide.ts";
 import type { NextAction, NextActionType, OrderStatus, PlaceOrder, PlacedOrder } from "./operations.ts";
+import { questionIn } from "./purchase/step.ts";
 import { requiredIn } from "./required.ts";
 import { pause } from "./service.ts";
 import { sign } from "./sign.ts";
@@ -85,7 +86,7 @@ async function placeOnce({ service }: Context, body: PlaceOrder, until: number, 
 /**
  * Places an order at a storefront: repeats one call until the order is complete, and waits for a person if one must approve.
  * @throws PaymentDenied; OrderNotPlaced, also if the order is still `processing` five minutes after the call or after the
- * approval; and the errors of awaitPerson
+ * approval; and the errors of awaitApproval
  */
 export async function placeOrder(context: Context, { operation, signal, ...order }: Order): Promise<PlacedOrder> {
   const { mandateId } = context;
@@ -95,15 +96,13 @@ export async function placeOrder(context: Context, { operation, signal, ...order
   for (;;) {
     const body = { ...base, ...(paymentCredential !== undefined && { paymentCredential }) };
     const placed = await placeOnce(context, body, until, signal);
-    const { status, nextAction, authorization } = placed;
+    const { status, authorization } = placed;
     if (status === "completed") return placed;
     if (status === "denied" && authorization) throw new PaymentDenied(authorization, context.service.origin);
     if (status === "paymentCredentialRequired" && paymentCredential === undefined) {
       paymentCredential = await signOrder(context, placed);
-    } else if (status === "approvalRequired" && nextAction.url !== undefined) {
-      const id = new URL(nextAction.url).pathname.split("/").at(-1) ?? "";
-      const path = `/api/v1/agent/commerce/checkouts/${encodeURIComponent(id)}?waitSeconds=30`;
-      await awaitPerson(context, { url: nextAction.url, path }, signal);
+    } else if (status === "approvalRequired" && authorization && questionIn(authorization)) {
+      await awaitApproval(context, authorization, signal);
       until = Date.now() + LIMIT_MS;
     } else if (status === "processing" && Date.now() < until) {
       // The service asks for repeats without the signed payment.

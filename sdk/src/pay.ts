@@ -1,11 +1,12 @@
-import { awaitApproval } from "./approval.ts";
 import { fetchWithin } from "./bounded.ts";
 import { decimalAmount, type Challenge } from "./challenge.ts";
 import { keyOf, type Context } from "./context.ts";
-import { ChallengeRefused, PaymentDenied, SellerUnreachable, ServiceRefused } from "./errors.ts";
-import { executeOnce } from "./execute.ts";
-import { challengeExpired, isExpired } from "./mpp.ts";
-import type { Authorization, Payment, PaymentExecution } from "./operations.ts";
+import { ChallengeRefused, SellerUnreachable, ServiceRefused } from "./errors.ts";
+import { endOf, executing, type Seen } from "./execute.ts";
+import { isExpired } from "./mpp.ts";
+import type { Authorization, PaymentExecution } from "./operations.ts";
+import { follow, samePurchase, type Transport } from "./purchase/follow.ts";
+import { noFacts } from "./purchase/step.ts";
 import { challengeOf, headersFor, requiredIn } from "./required.ts";
 import { isHttp, whyUnreachable } from "./service.ts";
 import { showCredential } from "./show.ts";
@@ -28,11 +29,9 @@ export type PayOptions = {
 export type PayInit = RequestInit & PayOptions;
 
 type Purchase = PayOptions & { readonly key: string; readonly challenge: Challenge };
-type Authorized = { readonly authorization: Authorization; /** If true, it may have executions. */ readonly isRepeated: boolean };
 
-async function authorize(context: Context, purchase: Purchase, signal: AbortSignal): Promise<Authorized> {
-  const { service, mandateId, expiresInSeconds } = context;
-  const { operation, key, challenge, sellerId, resourceId, purpose } = purchase;
+/** The intent that is authorized, and the terms by which it is found again. */
+async function intentOf(context: Context, { key, challenge, sellerId, resourceId, purpose }: Purchase, signal: AbortSignal) {
   const { required, offer } = challenge;
   const token = await context.token(signal);
   const intent = {
@@ -45,52 +44,37 @@ async function authorize(context: Context, purchase: Purchase, signal: AbortSign
     chain: token.chain,
     challenge: required,
     ...(purpose !== undefined && { metadata: { purpose } }),
-    expiresAt: new Date(Date.now() + expiresInSeconds * 1_000).toISOString(),
+    expiresAt: new Date(Date.now() + context.expiresInSeconds * 1_000).toISOString(),
   };
-  const terms = { ...intent, url: required.resource.url, payTo: offer.payTo };
-  if (challenge.mpp && isExpired(challenge.mpp)) {
-    const earlier = operation === undefined ? undefined : await findEarlier(context, key, terms, signal);
-    if (!earlier) throw challengeExpired();
-    return { authorization: earlier, isRepeated: true };
-  }
-  try {
-    const { body, replayed } = await service.call("authorizePayment", { body: { mandateId, intent } }, { signal });
-    return { authorization: body, isRepeated: replayed };
-  } catch (error) {
-    if (!(error instanceof ServiceRefused) || error.code !== "idempotency_key_reused") throw error;
-    const earlier = await findEarlier(context, key, terms, signal);
-    if (!earlier) throw error;
-    return { authorization: earlier, isRepeated: true };
-  }
+  return { intent, terms: { ...intent, url: required.resource.url, payTo: offer.payTo } };
 }
 
-type Terms = {
-  readonly amount: string;
-  readonly asset: string;
-  readonly chain: string;
-  readonly payTo: string;
-  readonly url: string;
-};
-
-const urlOf = ({ challenge }: Payment["intent"]): unknown =>
-  (challenge?.["resource"] as { readonly url?: unknown } | undefined)?.url;
-
-/**
- * The authorization of an earlier call with this operation; undefined if there is none for the same purchase. A seller may change
- * parts of its 402 each time; the purchase is the same if amount, token, payee and URL are the same.
- */
-async function findEarlier({ service, mandateId }: Context, key: string, terms: Terms, signal: AbortSignal) {
-  const { items } = await service.api.listPayments({ query: { idempotencyKey: key, mandateId } }, { signal });
-  const same = items.find(
-    ({ intent }) =>
-      intent.idempotencyKey === key &&
-      intent.amount === terms.amount &&
-      intent.asset === terms.asset &&
-      intent.chain === terms.chain &&
-      intent.payTo?.toLowerCase() === terms.payTo.toLowerCase() &&
-      urlOf(intent) === terms.url,
-  );
-  return same?.authorization;
+/** Authorizes the purchase, as an earlier call did if the seller's 402 has changed since or has expired. */
+function authorizing(context: Context, purchase: Purchase, seen: Seen, signal: AbortSignal): Transport<PaymentExecution> {
+  const { service, mandateId } = context;
+  return {
+    async authorize({ from }, facts) {
+      const { intent, terms } = await intentOf(context, purchase, signal);
+      if (from === "earlier") {
+        const query = { idempotencyKey: intent.idempotencyKey, mandateId };
+        const { items } = await service.api.listPayments({ query }, { signal });
+        const earlier = samePurchase(items, terms);
+        if (!earlier) return { ...facts, key: "unused" };
+        seen.own = earlier.authorization;
+        return { ...facts, authorization: seen.own };
+      }
+      try {
+        const { body, replayed } = await service.call("authorizePayment", { body: { mandateId, intent } }, { signal });
+        seen.own = body;
+        const mayBePaid = replayed || body.policyDecision.outcome === "requireApproval";
+        return { ...facts, authorization: body, executions: mayBePaid ? null : [] };
+      } catch (error) {
+        seen.refusal = error;
+        if (!(error instanceof ServiceRefused) || error.code !== "idempotency_key_reused") throw error;
+        return { ...facts, key: "reused" };
+      }
+    },
+  };
 }
 
 /** @throws ChallengeRefused */
@@ -104,7 +88,7 @@ export type Paid = { readonly authorization: Authorization; readonly execution: 
 
 /**
  * Authorizes the payment that a challenge asks for, waits for a person if one must approve, and executes it once.
- * @throws PaymentDenied, and the errors of awaitApproval and executeOnce
+ * @throws the errors of its steps, and PaymentDenied, AuthorizationEnded, PaymentFailed or NotServed if it ends otherwise
  */
 export async function payChallenge(
   context: Context,
@@ -112,16 +96,17 @@ export async function payChallenge(
   { operation, sellerId, resourceId, purpose }: PayOptions,
   signal: AbortSignal,
 ): Promise<Paid> {
-  const purchase = { operation, key: await keyOf(operation), challenge, sellerId, resourceId, purpose } as Purchase;
-  const { authorization, isRepeated } = await authorize(context, purchase, signal);
-  const { outcome } = authorization.policyDecision;
-  if (outcome === "deny") throw new PaymentDenied(authorization, context.service.origin);
-  const authorizationId =
-    outcome === "requireApproval" ? await awaitApproval(context, authorization, signal) : authorization.authorizationId;
-  const mayHaveExecutions = isRepeated || outcome === "requireApproval";
-  const paid = { ...authorization, authorizationId };
-  const execute = { authorization: paid, challenge, mayHaveExecutions, ownId: authorization.authorizationId };
-  return { authorization: paid, execution: await executeOnce(context, execute, signal) };
+  const purchase = { key: await keyOf(operation), challenge, sellerId, resourceId, purpose } as Purchase;
+  const seen: Seen = {};
+  const key = operation === undefined ? "new" : "named";
+  const offer = challenge.mpp && isExpired(challenge.mpp) ? "expired" : "payable";
+  const end = await follow<PaymentExecution>(
+    { ...noFacts, key, offer },
+    { ...authorizing(context, purchase, seen, signal), ...executing(context, challenge, seen, signal) },
+  );
+  if (end.step.step !== "show" || !seen.own) throw endOf(context, end, seen);
+  const { execution } = end.step;
+  return { authorization: { ...seen.own, authorizationId: execution.authorizationId }, execution };
 }
 
 /** The seller's answer to the request without a payment. @throws SellerUnreachable, or the signal's reason */

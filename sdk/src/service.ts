@@ -182,6 +182,5 @@ export function connect({ url, apiKey, fetch: send = globalThis.fetch }: Service
     fetch: send,
     api: operationCalls(connection),
     call,
-    get: <T>(path: string, signal?: AbortSignal) => repeatedly<T>(connection, { method: "GET", path }, { signal }),
   };
 }

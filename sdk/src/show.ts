@@ -3,6 +3,7 @@ import type { Context } from "./context.ts";
 import { NotServed, PaidButNotServed, PaymentFailed } from "./errors.ts";
 import type { PaymentExecution, Receipt } from "./operations.ts";
 import type { Paid } from "./pay.ts";
+import { outcomeStep } from "./purchase/step.ts";
 import { pause } from "./service.ts";
 
 const TRIES = 3;
@@ -63,32 +64,23 @@ export async function showCredential(context: Context, paid: Shown, signal: Abor
 /** Returns the error for a seller that did not serve after the credential was sent. It depends on the payment's outcome. */
 export async function notServed(
   context: Context,
-  paid: Paid,
+  { authorization, execution: sent }: Paid,
   signal: AbortSignal,
   refusal: Refusal = {},
 ): Promise<NotServed | PaymentFailed> {
-  const { authorization } = paid;
-  const execution = await follow(context, paid.execution, signal);
-  if (execution.settlementStatus === "failed")
-    return new PaymentFailed(
-      authorization,
-      execution.failureCode ?? "not_settled",
-      execution.failureDetail ?? "The payment failed.",
-    );
-  const receipt = await receiptOf(context, execution, signal);
-  const failure = { authorization, execution, receipt, ...refusal };
-  return execution.settlementStatus === "settled" ? new PaidButNotServed(failure) : new NotServed(failure);
-}
-
-async function follow({ service, followSeconds }: Context, execution: PaymentExecution, signal: AbortSignal) {
-  const until = Date.now() + followSeconds * 1_000;
-  let now = execution;
-  while (now.settlementStatus !== "settled" && now.settlementStatus !== "failed") {
-    now = await service.api.getExecution({ executionId: execution.executionId }, { signal });
-    if (Date.now() > until) break;
-    await pause(POLL_MS, signal);
+  const { api } = context.service;
+  const until = Date.now() + context.followSeconds * 1_000;
+  let step = outcomeStep(sent, { shown: "notServed", isLate: false });
+  while (step.step === "wait") {
+    const now = await api.getExecution({ executionId: sent.executionId }, { signal });
+    step = outcomeStep(now, { shown: "notServed", isLate: Date.now() > until });
+    if (step.step === "wait") await pause(POLL_MS, signal);
   }
-  return now;
+  const { why = "notServed", execution = sent } = step.step === "ended" ? step : {};
+  const { failureCode = "not_settled", failureDetail = "The payment failed." } = execution;
+  if (why === "failed") return new PaymentFailed(authorization, failureCode, failureDetail);
+  const failure = { authorization, execution, receipt: await receiptOf(context, execution, signal), ...refusal };
+  return why === "paidButNotServed" ? new PaidButNotServed(failure) : new NotServed(failure);
 }
 
 async function receiptOf({ service }: Context, { executionId }: PaymentExecution, signal: AbortSignal): Promise<Receipt | null> {
