@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Hex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { describe, expect, test } from "vitest";
-import { examples } from "#lib/env-examples.ts";
+import { examples } from "#lib/env-settings.ts";
 import { readEnv } from "#lib/env.ts";
 
 type Variables = Record<string, string | undefined>;

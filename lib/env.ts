@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { contradictions } from "#lib/env-contradictions.ts";
-import { examples } from "#lib/env-examples.ts";
+import { examples } from "#lib/env-settings.ts";
 import { ADDRESS, BYTES32 } from "#lib/evm.ts";
 import { P256_ORDER } from "#lib/p256.ts";
 import { perProcess } from "#lib/process.ts";
@@ -109,6 +109,7 @@ const clientName = bounded(1, 256, "must be what the provider gave you, at most 
 
 const levels = ["silent", "fatal", "error", "warn", "info", "debug", "trace"] as const;
 
+/** All settings. lib/env-settings.ts says what each one means. */
 const Variables = z.object({
   ENVIRONMENT: z.enum(Environment.options, saying("must be sandbox or production")).default("sandbox"),
   PORT: counted(0, 65_535, "must be a port from 0 to 65535").default(3000),
@@ -116,21 +117,15 @@ const Variables = z.object({
   DATABASE_URL: z
     .url({ protocol: /^postgres(?:ql)?$/, error: "must be the address of a PostgreSQL database, postgres://…" })
     .optional(),
-  /** Whether to start an embedded PostgreSQL if DATABASE_URL is not set. By default, only in a sandbox. */
   EMBEDDED_DATABASE: z.enum(["yes", "no"], saying("must be yes or no")).optional(),
   DATA_DIR: z.string().min(1).default(".data"),
   BETTER_AUTH_SECRET: secret,
   API_KEY_SECRET: secret,
   SETTLEMENT_PRIVATE_KEY: privateKey.optional(),
-  /** This account pays the gas for registering mandates and for payments that a contract makes. */
   RELAYER_PRIVATE_KEY: privateKey.optional(),
-  /** The key of the guardian. The contract of mandates lets the guardian revoke any mandate, and do nothing else. */
   GUARDIAN_PRIVATE_KEY: privateKey.optional(),
-  /** This key signs payments under mandates that are registered on the chain. */
   POLICY_SIGNER_PRIVATE_KEY: privateKey.optional(),
-  /** This account pays the sample sellers of a sandbox, and the gas of these settlements. Without it, there are no samples. */
   SANDBOX_WALLET_PRIVATE_KEY: privateKey.optional(),
-  /** P-256 keys for receipts and audit logs. The first one signs; the others only check earlier signatures. */
   AUDIT_SIGNING_KEY: z
     .string()
     .refine(
@@ -138,14 +133,11 @@ const Variables = z.object({
       "must be a private key of P-256, 32 bytes in base64url, or several with commas between them",
     )
     .optional(),
-  /** The first key encrypts, the others only decrypt. The last one, or the only one, is made from API_KEY_SECRET. */
   WEBHOOK_ENCRYPTION_KEY: text(
     /^[A-Za-z0-9_-]{43}(?:,[A-Za-z0-9_-]{43})*$/,
     "must be 32 bytes in base64url, or several such keys with commas between them",
   ).optional(),
-  /** The P-256 key that identifies the service to the push services of browsers. Without it, no message goes to a device. */
   VAPID_PRIVATE_KEY: z.string().refine(isP256Key, "must be a private key of P-256, 32 bytes in base64url").optional(),
-  /** A file outside of the database with a copy of each signature over the log "checkpoints", which covers all audit logs. */
   AUDIT_HEADS_FILE: text(/^\//, "must be an absolute path").optional(),
   CHAINS: listOf(Chain, 1, "must be a JSON list of chains").optional(),
   FACILITATORS: listOf(Facilitator, 0, "must be a JSON list of facilitators").optional(),
@@ -156,16 +148,12 @@ const Variables = z.object({
   TRUSTED_PROXY_HOPS: counted(0, 8).default(0),
   RATE_LIMIT_PER_KEY: counted(1, 1_000_000).default(5000),
   RATE_LIMIT_PER_ADDRESS: counted(1, 1_000_000).default(100),
-  /** How many pages a second are rendered for one client address; five times as many are allowed at once. */
   RATE_LIMIT_PAGES: counted(1, 1_000_000).default(20),
   METRICS_TOKEN: secret.optional(),
-  /** How long a process serves after SIGTERM, although it is not ready; by default 5 s in production, otherwise 0. */
   SHUTDOWN_DELAY_MS: counted(0, 120_000).optional(),
   DATABASE_POOL: counted(4, 200).default(16),
-  /** DATABASE_POOL of the process that renders the pages. */
   DATABASE_POOL_PAGES: counted(4, 200).default(4),
   PAGES_MEMORY_MIB: counted(256, 65_536).default(768),
-  /** The query of the URL may set further options of nodemailer, which sends the mails. */
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: "must begin with smtp:// or smtps://" }).optional(),
   MAIL_FROM: text(
     /^(?=.{1,320}$)(?:[^<>\r\n]{1,64}<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/,
@@ -175,16 +163,12 @@ const Variables = z.object({
   GOOGLE_CLIENT_SECRET: clientName,
   GITHUB_CLIENT_ID: clientName,
   GITHUB_CLIENT_SECRET: clientName,
-  /** The chain that wallets name at sign-in. By default the first of CHAINS in a sandbox, and no such sign-in in production. */
   SIWE_CHAIN: Caip2.optional(),
-  /** The highest fee per gas in gwei that the service offers, however long a transaction waits. */
   RELAY_MAX_FEE_GWEI: measured(0.001, 100_000).default(100),
-  /** In milli-ether. If the relayer or the guardian of a chain has less, the administrators get an alert. */
   RELAY_LOW_BALANCE_MILLIETHER: measured(0, 1_000_000).default(5),
   FACILITATOR_TIMEOUT_MS: counted(500, 60_000).default(20_000),
   SETTLEMENT_DAILY_CAP: counted(0, 10_000_000).default(10_000),
   SETTLEMENT_DAILY_CAP_TOTAL: counted(0, 1_000_000_000).default(100_000),
-  /** The smallest payment whose gas this service pays, in units of the token. */
   SETTLEMENT_MINIMUM: text(/^(?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,18})?$/, "must be an amount such as 0.001").default("0.001"),
   LOG_LEVEL: z.enum(levels, saying(`must be one of ${levels.join(", ")}`)).default("info"),
 });
@@ -198,6 +182,12 @@ export type Env = Variables & {
 };
 
 const names = Object.keys(Variables.shape) as (keyof Variables)[];
+
+/** The value that is used if a variable is not set; undefined if its schema has none. */
+export function defaultOf(name: keyof Variables): string | undefined {
+  const { data } = Variables.shape[name].safeParse(undefined);
+  return data === undefined ? undefined : String(data);
+}
 
 function wrongIn(issues: readonly z.core.$ZodIssue[]): string[] {
   const lines = issues.flatMap(({ path, message, ...issue }) => {

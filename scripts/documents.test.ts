@@ -2,6 +2,7 @@ import { existsSync, globSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { expect, test } from "vitest";
+import { CONFIGURATION_FILE, withSettings } from "./configuration.ts";
 import { floors } from "./floors.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -86,4 +87,10 @@ test.each([
   ["CHANGELOG.md", 3_000],
 ])("%s has at most %i bytes", async (document, limit) => {
   expect(Buffer.byteLength(await read(document))).toBeLessThanOrEqual(limit);
+});
+
+test("the table of settings is the one that lib/env.ts and lib/env-settings.ts make", async () => {
+  const document = await read(CONFIGURATION_FILE);
+  expect(document).toBe(withSettings(document));
+  expect(document).toContain("| `PORT` | `3000` | where to listen |");
 });
