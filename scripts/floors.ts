@@ -8,6 +8,7 @@ import { join, posix, relative } from "node:path";
 export const floors = [
   "db",
   "telemetry",
+  "outbox",
   "receipts",
   "http",
   "outbound",

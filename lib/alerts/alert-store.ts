@@ -1,11 +1,14 @@
-import { and, asc, eq, inArray, lte, sql } from "drizzle-orm";
+import { inArray, sql } from "drizzle-orm";
 import type { FoundAlert } from "#lib/alerts/facts.ts";
 import { alerts, refusalCounts } from "#lib/alerts/tables.ts";
-import { database, type Tx } from "#lib/db/client.ts";
+import type { Tx } from "#lib/db/client.ts";
+import { deleteOld } from "#lib/db/delete-old.ts";
 import { executions } from "#lib/holds/tables.ts";
 import { newId } from "#lib/ids.ts";
 import { currentVersion, liveBuckets, mandateColumns } from "#lib/mandates/store.ts";
 import { mandates, mandateVersions } from "#lib/mandates/tables.ts";
+import { end, hasEnded, named, type Outbox } from "#lib/outbox/store.ts";
+import { minutes } from "#lib/time.ts";
 
 export type AlertRow = typeof alerts.$inferSelect;
 
@@ -50,55 +53,19 @@ export const selectExecutions = (tx: Tx, executionIds: readonly string[]) =>
         .from(executions)
         .where(inArray(executions.executionId, [...executionIds]));
 
-const isDue = () => and(eq(alerts.status, "waiting"), lte(alerts.dueAt, sql`(SELECT clock_timestamp())`));
-
-export async function nextDueAlert(): Promise<string | null> {
-  const [row] = await database()
-    .select({ alertId: alerts.alertId })
-    .from(alerts)
-    .where(isDue())
-    .orderBy(asc(alerts.dueAt))
-    .limit(1);
-  return row?.alertId ?? null;
-}
-
-/** Returns null if another transaction has locked the alert, or if the alert is no longer due. */
-export async function lockAlert(tx: Tx, alertId: string): Promise<AlertRow | null> {
-  const [row] = await tx
-    .select()
-    .from(alerts)
-    .where(and(eq(alerts.alertId, alertId), isDue()))
-    .for("update", { skipLocked: true });
-  return row ?? null;
-}
+export const alertBox: Outbox<typeof alerts> = {
+  table: alerts,
+  id: alerts.alertId,
+  due: "dueAt",
+  waiting: "waiting",
+  longest: minutes(10),
+};
 
 export async function endAlert(tx: Tx, alertId: string, status: "delivered" | "dropped"): Promise<void> {
-  await tx.update(alerts).set({ status }).where(eq(alerts.alertId, alertId));
-}
-
-const ATTEMPTS_MAX = 5;
-
-export async function postponeAlert(alertId: string): Promise<void> {
-  await database()
-    .update(alerts)
-    .set({
-      attempts: sql`${alerts.attempts} + 1`,
-      dueAt: sql`clock_timestamp() + power(2, ${alerts.attempts} + 1) * interval '1 second'`,
-      status: sql`CASE WHEN ${alerts.attempts} + 1 >= ${ATTEMPTS_MAX} THEN 'failed' ELSE 'waiting' END`,
-    })
-    .where(and(eq(alerts.alertId, alertId), eq(alerts.status, "waiting")));
+  await end(tx, alertBox, named(alertBox, alertId), status);
 }
 
 /** Keeps alerts about a limit on the total, because that limit never starts again. Other limits span less than 400 days. */
-export async function deleteOldAlerts(rows: number): Promise<number> {
-  const old = await database().execute(sql`
-    DELETE FROM alerts WHERE alert_id IN (
-      SELECT alert_id FROM alerts WHERE created_at < (SELECT clock_timestamp() - interval '400 days') AND status <> 'waiting'
-        AND "window" <> 'total' LIMIT ${rows})
-    RETURNING 1`);
-  const counts = await database().execute(sql`
-    DELETE FROM refusal_counts WHERE (mandate_id, code, hour) IN (
-      SELECT mandate_id, code, hour FROM refusal_counts WHERE hour < (SELECT clock_timestamp() - interval '1 day') LIMIT ${rows})
-    RETURNING 1`);
-  return old.length + counts.length;
-}
+export const forgetOldAlerts = async (): Promise<number> =>
+  (await deleteOld(alerts.createdAt, 400, sql`${hasEnded(alertBox)} AND ${alerts.window} <> 'total'`)) +
+  (await deleteOld(refusalCounts.hour, 1));

@@ -1,4 +1,4 @@
-import { countRefusals, deleteOldAlerts, insertAlerts, selectBudgets, selectExecutions } from "#lib/alerts/alert-store.ts";
+import { countRefusals, insertAlerts, selectBudgets, selectExecutions } from "#lib/alerts/alert-store.ts";
 import { budgetAlerts, DEFAULT_THRESHOLDS } from "#lib/alerts/budget-alerts.ts";
 import { decidedIn, grownChains, lockCursor, moveCursor, unknownIn, type Decided } from "#lib/alerts/cursor-store.ts";
 import type { FoundAlert } from "#lib/alerts/facts.ts";
@@ -7,7 +7,6 @@ import type { EventRange } from "#lib/audit/range-store.ts";
 import { clock } from "#lib/audit/transact.ts";
 import { assetOf } from "#lib/chains/chains.ts";
 import { database, type Tx } from "#lib/db/client.ts";
-import { deleteInBatches } from "#lib/db/delete-in-batches.ts";
 import { add, displayAmount } from "#lib/money.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { minutes } from "#lib/time.ts";
@@ -95,5 +94,3 @@ async function fromUnknown(tx: Tx, range: EventRange, now: Date): Promise<FoundA
     };
   });
 }
-
-export const forgetOldAlerts = (): Promise<number> => deleteInBatches(deleteOldAlerts);

@@ -1,48 +1,32 @@
 import { ALERT } from "#lib/alerts/alert-message.ts";
-import { endAlert, lockAlert, nextDueAlert, postponeAlert, selectExecutions, type AlertRow } from "#lib/alerts/alert-store.ts";
+import { alertBox, endAlert, selectExecutions, type AlertRow } from "#lib/alerts/alert-store.ts";
 import { alertWords } from "#lib/alerts/alert-words.ts";
 import { selectDevices, selectReaders } from "#lib/alerts/recipient-store.ts";
 import { clock } from "#lib/audit/transact.ts";
-import { database, type Tx } from "#lib/db/client.ts";
+import type { Tx } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
 import { mailRow } from "#lib/mail/queue-mail.ts";
 import { insertMails } from "#lib/mail/store.ts";
+import { handleDue } from "#lib/outbox/handle-due.ts";
 import { insertPushes } from "#lib/push/store.ts";
 import { vapid } from "#lib/push/vapid.ts";
-import { log } from "#lib/telemetry/log.ts";
 import { daysAfter } from "#lib/time.ts";
 
-const AT_ONCE = 50;
 const note =
   "You get this because you may approve payments of this organization, or run the platform. You can switch off these mails on the page Security.";
 
-/** Returns how many alerts were delivered, dropped or postponed, at most AT_ONCE. */
-export async function sendAlerts(): Promise<number> {
-  for (let ended = 0; ended < AT_ONCE; ended += 1) {
-    const alertId = await nextDueAlert();
-    if (alertId === null) return ended;
-    try {
-      const isMine = await database().transaction((tx) => send(tx, alertId));
-      // Stop, because another process has locked or already handled this alert.
-      if (!isMine) return ended;
-    } catch (error) {
-      log().error({ alertId, err: error }, "An alert could not be written");
-      // If the database is not reachable, this statement throws too, and no failed attempt is counted.
-      await postponeAlert(alertId);
-    }
-  }
-  return AT_ONCE;
-}
+/** Returns how many alerts were delivered or dropped. */
+export const sendAlerts = (): Promise<number> =>
+  handleDue({ outbox: alertBox, work: sendSome, failed: "An alert could not be written" });
 
-/** Returns false if another process has locked or already handled the alert. */
-async function send(tx: Tx, alertId: string): Promise<boolean> {
-  const alert = await lockAlert(tx, alertId);
-  if (!alert) return false;
-  const isTrue = await isStillTrue(tx, alert);
-  if (isTrue) await deliver(tx, alert, await clock(tx));
-  await endAlert(tx, alertId, isTrue ? "delivered" : "dropped");
-  return true;
+async function sendSome(tx: Tx, due: readonly AlertRow[]): Promise<void> {
+  const now = await clock(tx);
+  for (const alert of due) {
+    const isTrue = await isStillTrue(tx, alert);
+    if (isTrue) await deliver(tx, alert, now);
+    await endAlert(tx, alert.alertId, isTrue ? "delivered" : "dropped");
+  }
 }
 
 async function isStillTrue(tx: Tx, { facts }: AlertRow): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { database, type Database, type Tx } from "#lib/db/client.ts";
-import { deleteInBatches } from "#lib/db/delete-in-batches.ts";
+import { deleteOld } from "#lib/db/delete-old.ts";
 import { idempotency } from "#lib/command/tables.ts";
 
 type SlotReply = { readonly slot: string; readonly fingerprint: string; readonly status: number; readonly body: string };
@@ -20,12 +20,4 @@ export async function claimSlot(tx: Tx, { slot, fingerprint, status, body }: Slo
 }
 
 /** After 30 days, a repeated request finds no reply here. */
-export const forgetOldReplies = (): Promise<number> =>
-  deleteInBatches(async (rows) => {
-    // The time comes from a subquery, because PostgreSQL uses no index for a comparison with a volatile function.
-    const gone = await database().execute(sql`
-      DELETE FROM idempotency WHERE slot IN (
-        SELECT slot FROM idempotency WHERE created_at < (SELECT clock_timestamp() - interval '30 days') LIMIT ${rows})
-      RETURNING slot`);
-    return gone.length;
-  });
+export const forgetOldReplies = (): Promise<number> => deleteOld(idempotency.createdAt, 30);

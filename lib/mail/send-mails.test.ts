@@ -5,8 +5,8 @@ import { database, pool } from "#lib/db/client.ts";
 import { takeAttempt } from "#lib/http/attempts-store.ts";
 import { newId } from "#lib/ids.ts";
 import { mailRow, queueMail, type Mail } from "#lib/mail/queue-mail.ts";
-import { forgetOldMails, pauseAfter, sendMails } from "#lib/mail/send-mails.ts";
-import { insertMail, insertMailOn, newestKept } from "#lib/mail/store.ts";
+import { pauseAfter, sendMails } from "#lib/mail/send-mails.ts";
+import { forgetOldMails, insertMail, insertMailOn, newestKept } from "#lib/mail/store.ts";
 import { mails } from "#lib/mail/tables.ts";
 import { bringAllForward } from "#lib/platform/due-time-store.ts";
 import { useDatabase } from "#test/database.ts";
@@ -114,6 +114,15 @@ describe("sendMails", () => {
     await database().update(mails).set({ attempts: 11 });
     await sendMails();
     expect(await rows()).toMatchObject([{ status: "failed", attempts: 12 }]);
+  });
+
+  test("a mail whose workers died in all of its attempts is not sent once more", async () => {
+    smtp = await startSmtp();
+    await queue("ada@example.com");
+    await database().update(mails).set({ attempts: 12 });
+    expect(await sendMails()).toBe(1);
+    expect(smtp.received).toEqual([]);
+    expect(await rows()).toMatchObject([{ status: "failed", plain: "" }]);
   });
 
   test("if a worker dies, the mail is sent after its lease has expired, not before", async () => {

@@ -1,12 +1,33 @@
-import { and, asc, desc, eq, lte, notInArray, sql } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import type { Sql } from "#lib/db/sql.ts";
 import { database, type Tx } from "#lib/db/client.ts";
-import { after } from "#lib/db/leases.ts";
-import type { Full } from "#lib/http/fair-work.ts";
+import { deleteOld } from "#lib/db/delete-old.ts";
 import { mails } from "#lib/mail/tables.ts";
+import { hasEnded, type Outbox, type Receivers } from "#lib/outbox/store.ts";
+import { minutes } from "#lib/time.ts";
 
 export type MailRow = typeof mails.$inferSelect;
 export type NewMail = Pick<MailRow, "mailId" | "recipient" | "subject" | "plain" | "html" | "status" | "usefulUntil">;
+
+/** The longest pause between two attempts. */
+export const PAUSE_MAX_MS = minutes(60);
+
+/** The text of a mail is deleted when it ends, because nobody needs it any more. */
+export const mailbox: Outbox<typeof mails> = {
+  table: mails,
+  id: mails.mailId,
+  due: "nextAttemptAt",
+  waiting: "queued",
+  longest: PAUSE_MAX_MS,
+  ending: { plain: "", html: "" },
+};
+
+/** Mails that failed come after the others. */
+export const readers: Receivers = {
+  owner: mails.recipient,
+  host: sql<string>`lower(split_part(${mails.recipient}, '@', 2))`,
+  isLast: sql`${mails.attempts} > 0`,
+};
 
 /** Truncated, because the columns round to milliseconds, perhaps up to a time at which the mail is not due yet. */
 const now = sql`date_trunc('milliseconds', clock_timestamp())`;
@@ -33,50 +54,6 @@ export function insertMailOn(c: Sql, mail: NewMail) {
       CASE WHEN ${status}::text = 'kept' THEN clock_timestamp() END`;
 }
 
-const isDue = () => and(eq(mails.status, "queued"), lte(mails.nextAttemptAt, sql`(SELECT clock_timestamp())`));
-
-export async function hasDueMail(): Promise<boolean> {
-  const rows = await database().select({ mailId: mails.mailId }).from(mails).where(isDue()).limit(1);
-  return rows.length > 0;
-}
-
-const domainOf = sql<string>`lower(split_part(${mails.recipient}, '@', 2))`;
-
-/**
- * The longest due mail to a recipient and domain that are not full; mails that failed come after the others. If the worker dies,
- * another one sends the mail after `leaseMs`, so a mail may be sent twice, with the same Message-ID.
- */
-export async function leaseDueMail(leaseMs: number, { owners, hosts }: Full): Promise<MailRow | null> {
-  const due = database()
-    .select({ mailId: mails.mailId })
-    .from(mails)
-    .where(and(isDue(), notInArray(mails.recipient, [...owners]), notInArray(domainOf, [...hosts])))
-    .orderBy(sql`${mails.attempts} > 0`, asc(mails.nextAttemptAt))
-    .limit(1)
-    .for("update", { skipLocked: true });
-  const [mail] = await database()
-    .update(mails)
-    .set({ nextAttemptAt: after(leaseMs), attempts: sql`${mails.attempts} + 1` })
-    .where(eq(mails.mailId, due))
-    .returning();
-  return mail ?? null;
-}
-
-/** Ends a mail that is still queued, and deletes its text, because nobody needs it any more. */
-export async function endMail(mailId: string, status: "sent" | "failed"): Promise<void> {
-  await database()
-    .update(mails)
-    .set({ status, plain: "", html: "", nextAttemptAt: null, endedAt: now })
-    .where(and(eq(mails.mailId, mailId), eq(mails.status, "queued")));
-}
-
-export async function postponeMail(mailId: string, milliseconds: number): Promise<void> {
-  await database()
-    .update(mails)
-    .set({ nextAttemptAt: after(milliseconds) })
-    .where(and(eq(mails.mailId, mailId), eq(mails.status, "queued")));
-}
-
 /** The mails of a sandbox without SMTP, newest first; `recipient` is in lower case. */
 export const newestKept = (rows: number, recipient?: string): Promise<MailRow[]> =>
   database()
@@ -86,11 +63,6 @@ export const newestKept = (rows: number, recipient?: string): Promise<MailRow[]>
     .orderBy(desc(mails.createdAt), desc(mails.mailId))
     .limit(rows);
 
-export async function deleteOldMails(days: number, rows: number): Promise<number> {
-  const gone = await database().execute(sql`
-    DELETE FROM mails WHERE mail_id IN (
-      SELECT mail_id FROM mails
-      WHERE created_at < (SELECT clock_timestamp() - ${days} * interval '1 day') AND status <> 'queued' LIMIT ${rows})
-    RETURNING mail_id`);
-  return gone.length;
-}
+const KEPT_DAYS = 30;
+
+export const forgetOldMails = (): Promise<number> => deleteOld(mails.createdAt, KEPT_DAYS, hasEnded(mailbox));

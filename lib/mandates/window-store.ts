@@ -1,5 +1,6 @@
 import { and, eq, gt, sql } from "drizzle-orm";
-import { database, type Tx } from "#lib/db/client.ts";
+import type { Tx } from "#lib/db/client.ts";
+import { deleteOld } from "#lib/db/delete-old.ts";
 import type { BucketUsage } from "#lib/mandates/policy/facts.ts";
 import { usageBuckets } from "#lib/mandates/tables.ts";
 import { bucketAt, windowAt, type Window } from "#lib/mandates/policy/windows.ts";
@@ -91,24 +92,8 @@ export async function setCeilings(tx: Tx, mandateId: string, windows: readonly W
   }
 }
 
-const FORGOTTEN_AT_ONCE = 1_000;
-
 /** Nothing is lost, because new windows are filled from the stored authorizations. */
-export async function forgetOldBuckets(): Promise<number> {
-  let gone = 0;
-  for (;;) {
-    // A scalar subquery, because no index supports a comparison with a volatile function.
-    const rows = await database().execute(sql`
-      DELETE FROM usage_buckets b USING (
-        SELECT mandate_id, window_key, start FROM usage_buckets
-        WHERE live_until < (SELECT clock_timestamp() - interval '1 day') AND reserved = 0
-        LIMIT ${FORGOTTEN_AT_ONCE} FOR UPDATE SKIP LOCKED) AS old
-      WHERE b.mandate_id = old.mandate_id AND b.window_key = old.window_key AND b.start = old.start
-      RETURNING b.start`);
-    gone += rows.length;
-    if (rows.length < FORGOTTEN_AT_ONCE) return gone;
-  }
-}
+export const forgetOldBuckets = (): Promise<number> => deleteOld(usageBuckets.liveUntil, 1, sql`${usageBuckets.reserved} = 0`);
 
 type Lifetime = { readonly used: Atomic; readonly lastHeldAt: Date | null };
 

@@ -1,5 +1,6 @@
 import { and, eq, lt, sql } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
+import { deleteOld } from "#lib/db/delete-old.ts";
 import { leaseEnded } from "#lib/db/leases.ts";
 import { mcpPurchases } from "#lib/mcp/tables.ts";
 
@@ -84,17 +85,4 @@ export async function useRound(of: Name & Pick<PurchaseRow, "createdAt" | "round
   return used.length === 1;
 }
 
-const FORGOTTEN_AT_ONCE = 1_000;
-
-/** Returns how many purchases were deleted. */
-export async function forgetOldPurchases(): Promise<number> {
-  let gone = 0;
-  for (;;) {
-    const rows = await database().execute(sql`
-      DELETE FROM mcp_purchases WHERE slot IN (
-        SELECT slot FROM ${mcpPurchases} WHERE live_until < (SELECT clock_timestamp()) AND ${isFree} LIMIT ${FORGOTTEN_AT_ONCE})
-      RETURNING slot`);
-    gone += rows.length;
-    if (rows.length < FORGOTTEN_AT_ONCE) return gone;
-  }
-}
+export const forgetOldPurchases = (): Promise<number> => deleteOld(mcpPurchases.liveUntil, 0, isFree);

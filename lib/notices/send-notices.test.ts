@@ -8,7 +8,7 @@ import { database } from "#lib/db/client.ts";
 import { member, user } from "#lib/identity/tables.ts";
 import { sendMails } from "#lib/mail/send-mails.ts";
 import { mails } from "#lib/mail/tables.ts";
-import { forgetOldNotices } from "#lib/notices/forget-old-notices.ts";
+import { forgetOldNotices } from "#lib/notices/outbox-store.ts";
 import { followEvents } from "#lib/notices/follow-events.ts";
 import { sendNotices } from "#lib/notices/send-notices.ts";
 import { stillWanted } from "#lib/notices/still-wanted.ts";

@@ -1,5 +1,5 @@
 import { clock } from "#lib/audit/transact.ts";
-import { database, type Tx } from "#lib/db/client.ts";
+import type { Tx } from "#lib/db/client.ts";
 import { sqlState } from "#lib/db/failure.ts";
 import { nameAsker } from "#lib/identity/asker.ts";
 import type { Approver } from "#lib/identity/approver-store.ts";
@@ -8,76 +8,38 @@ import { mailDelivery } from "#lib/mail/delivery.ts";
 import { mailRow, type Mail } from "#lib/mail/queue-mail.ts";
 import { insertMails, type NewMail } from "#lib/mail/store.ts";
 import {
-  endNotices,
-  hasDueNotice,
+  endNotice,
   insertDeliveries,
-  lockDueNotices,
   postponeNotice,
-  postponeNotices,
-  requestsWithDueNotices,
   selectReaders,
   selectRequests,
   type RequestRow,
 } from "#lib/notices/rows/notice-store.ts";
+import { noticeBox } from "#lib/notices/outbox-store.ts";
 import { dueAt, isDelivered, type PlannedNotice } from "#lib/notices/plan-notices.ts";
 import { paceOf, type Pace, type Recent } from "#lib/notices/pace.ts";
 import { recentOf } from "#lib/notices/rows/pace-store.ts";
 import { pushRequest } from "#lib/notices/push-requests.ts";
 import { digestMail, requestMail } from "#lib/notices/request-mail.ts";
+import { handleDue } from "#lib/outbox/handle-due.ts";
 import { log } from "#lib/telemetry/log.ts";
 
-/** Few in one transaction, because each notice can cause a mail to every approver of its request. */
-const NOTICES = 10;
 const APPROVERS_MAX = 1_000;
 
 /** Returns how many notices ended or were postponed because their requests got more time. */
-export async function sendNotices(): Promise<number> {
-  let ended = 0;
-  if (!(await hasDueNotice())) return ended;
-  for (;;) {
-    const count = await sendTogether();
-    ended += count;
-    if (count < NOTICES) return ended;
+export const sendNotices = (): Promise<number> =>
+  handleDue({ outbox: noticeBox, work: sendSome, failed: "The notices of a request could not be written" });
+
+async function sendSome(tx: Tx, locked: readonly PlannedNotice[]): Promise<void> {
+  const requests = await selectRequests(tx, locked);
+  const now = await clock(tx);
+  const due = await postponeEarly(tx, locked, requests, now);
+  for (const notice of due) {
+    const request = requests.get(notice.checkoutIntentId);
+    const wanted = request && isDelivered(notice, due, request.checkout, now);
+    await endNotice(tx, notice, wanted ? await outcomeOf(tx, notice, request, now) : "dropped");
   }
 }
-
-/** If the database refuses the transaction for several requests, each request gets its own, so that a bad one stops no other. */
-async function sendTogether(): Promise<number> {
-  try {
-    return await sendSome();
-  } catch (error) {
-    if (sqlState(error) === null) throw error;
-  }
-  // If the database is not reachable, this statement throws too, and no failed attempt is counted.
-  let ended = 0;
-  for (const checkoutIntentId of await requestsWithDueNotices(NOTICES)) {
-    try {
-      ended += await sendSome(checkoutIntentId);
-    } catch (error) {
-      if (sqlState(error) === null) throw error;
-      log().error({ checkoutIntentId, err: error }, "The notices of a request could not be written");
-      await postponeNotices(checkoutIntentId);
-    }
-  }
-  return ended;
-}
-
-const sendSome = (checkoutIntentId?: string): Promise<number> =>
-  database().transaction(async (tx) => {
-    const locked = await lockDueNotices(tx, NOTICES, checkoutIntentId);
-    if (locked.length === 0) return 0;
-    const requests = await selectRequests(tx, locked);
-    const now = await clock(tx);
-    const due = await postponeEarly(tx, locked, requests, now);
-    const ends = { delivered: [] as PlannedNotice[], dropped: [] as PlannedNotice[], failed: [] as PlannedNotice[] };
-    for (const notice of due) {
-      const request = requests.get(notice.checkoutIntentId);
-      const wanted = request && isDelivered(notice, due, request.checkout, now);
-      ends[wanted ? await outcomeOf(tx, notice, request, now) : "dropped"].push(notice);
-    }
-    for (const status of ["delivered", "dropped", "failed"] as const) await endNotices(tx, ends[status], status);
-    return locked.length;
-  });
 
 /** Postpones notices of requests that got more time, and returns the notices that are still due now. */
 async function postponeEarly(
@@ -103,7 +65,7 @@ async function outcomeOf(tx: Tx, notice: PlannedNotice, request: RequestRow, now
     await pushRequest(tx, notice, request.checkout, now);
     return "delivered";
   } catch (error) {
-    // After a database error the transaction cannot go on. sendTogether then tries each request in a transaction of its own.
+    // After a database error the transaction cannot go on. handleDue then tries each request in a transaction of its own.
     if (sqlState(error) !== null) throw error;
     log().error({ checkoutIntentId: notice.checkoutIntentId, kind: notice.kind, err: error }, "A notice could not be written");
     return "failed";

@@ -128,7 +128,7 @@ export async function storeReplacement(tx: Tx, sent: SentRelay, signed: SignedRe
 }
 
 /** With `failure`, the attempt counts as failed. Without it, the stored reason and the number of attempts stay. */
-export async function postpone(relayId: string, milliseconds: number, failure?: string): Promise<void> {
+export async function postponeRelay(relayId: string, milliseconds: number, failure?: string): Promise<void> {
   await database()
     .update(relays)
     .set({

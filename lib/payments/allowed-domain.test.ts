@@ -11,7 +11,7 @@ import { simulateMandate as simulateOperation } from "#lib/mandates/contract.ts"
 import { simulateMandate } from "#lib/mandates/lifecycle/simulate-mandate.ts";
 import { authorizePayment } from "#lib/payments/authorize-payment.ts";
 import { authorizePayment as authorizeOperation } from "#lib/payments/contract.ts";
-import { forgetOldOffers } from "#lib/sellers/forget-old-rows.ts";
+import { forgetOldOffers } from "#lib/sellers/seen-offer-store.ts";
 import { rememberOffer } from "#lib/sellers/seen-offer-store.ts";
 import { seenOffers, sellers } from "#lib/sellers/tables.ts";
 import { authorizationsOf, holdsOf } from "#test/asking.ts";

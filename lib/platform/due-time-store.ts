@@ -1,21 +1,20 @@
 import { sql } from "drizzle-orm";
-import { alerts } from "#lib/alerts/tables.ts";
+import { alertBox } from "#lib/alerts/alert-store.ts";
 import { orders } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { bringForward, type DueTime } from "#lib/db/leases.ts";
 import { executions } from "#lib/holds/tables.ts";
 import { rateLimit } from "#lib/identity/tables.ts";
-import { mails } from "#lib/mail/tables.ts";
-import { notices } from "#lib/notices/tables.ts";
+import { mailbox } from "#lib/mail/store.ts";
+import { noticeBox } from "#lib/notices/outbox-store.ts";
 import { mandateRegistrations, relayedTransactions } from "#lib/onchain/tables.ts";
-import { pushes } from "#lib/push/tables.ts";
+import { dueTimeOf } from "#lib/outbox/store.ts";
+import { pushbox } from "#lib/push/store.ts";
 import { CHECKS_A_DAY } from "#lib/payments/executions/resolve-execution.ts";
 import { leaseMs } from "#lib/settlement/limits.ts";
 import { settlementTransactions } from "#lib/settlement/tables.ts";
 import { minutes } from "#lib/time.ts";
-import { PAUSES } from "#lib/webhooks/attempt.ts";
-import { LEASE_MS } from "#lib/webhooks/limits.ts";
-import { webhookDeliveries } from "#lib/webhooks/tables.ts";
+import { deliveries } from "#lib/webhooks/outbox-store.ts";
 
 /** With each column, at least the longest time ahead of now at which any code sets it. */
 const dueTimes = (): readonly DueTime[] => [
@@ -29,16 +28,7 @@ const dueTimes = (): readonly DueTime[] => [
   { column: relayedTransactions.nextCheckAt, where: sql`status IN ('queued', 'sent')`, longest: minutes(1) },
   { column: mandateRegistrations.nextCheckAt, where: sql`status = 'submitted'`, longest: minutes(1) },
   { column: settlementTransactions.nextCheckAt, where: sql`status = 'sent'`, longest: minutes(1) },
-  { column: mails.nextAttemptAt, where: sql`status = 'queued'`, longest: minutes(60) },
-  { column: pushes.nextAttemptAt, where: sql`status = 'queued'`, longest: minutes(2) },
-  { column: alerts.dueAt, where: sql`status = 'waiting'`, longest: minutes(10) },
-  // Reminders are due at times that follow from the request; only its first notice is due at once.
-  { column: notices.dueAt, where: sql`status = 'waiting' AND kind = 'opened'`, longest: minutes(1) },
-  {
-    column: webhookDeliveries.nextAttemptAt,
-    where: sql`status = 'pending'`,
-    longest: sql`greatest(${LEASE_MS}, (string_to_array(${PAUSES.join(",")}, ',')::float8[])[attempts])`,
-  },
+  ...[mailbox, pushbox, alertBox, noticeBox, deliveries].map(dueTimeOf),
 ];
 
 /** Ends what a clock that ran ahead has left: due times that are too late, and counts of attempts that would never end. */

@@ -1,8 +1,10 @@
-import { and, asc, eq, getTableColumns, inArray, lte, notInArray, sql } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import { database, type Database, type Tx } from "#lib/db/client.ts";
+import { deleteOld } from "#lib/db/delete-old.ts";
 import { after } from "#lib/db/leases.ts";
-import type { Full } from "#lib/http/fair-work.ts";
+import type { Outbox, Receivers } from "#lib/outbox/store.ts";
 import { pushDevices, pushes } from "#lib/push/tables.ts";
+import { minutes } from "#lib/time.ts";
 
 export type PushRow = typeof pushes.$inferSelect;
 export type NewPush = Pick<
@@ -10,6 +12,22 @@ export type NewPush = Pick<
   "pushId" | "deviceId" | "causeId" | "kind" | "organizationId" | "checkoutIntentId" | "silent" | "usefulUntil"
 >;
 export type PushAddress = { readonly endpoint: string; readonly p256dh: string; readonly auth: string };
+
+export const pushbox: Outbox<typeof pushes> = {
+  table: pushes,
+  id: pushes.pushId,
+  due: "nextAttemptAt",
+  waiting: "queued",
+  longest: minutes(2),
+};
+
+/** Messages to devices that fail come after the others. */
+export const devices: Receivers = {
+  owner: pushes.organizationId,
+  host: sql<string>`split_part(${pushDevices.endpoint}, '/', 3)`,
+  through: { table: pushDevices, on: eq(pushDevices.deviceId, pushes.deviceId) },
+  isLast: sql`${pushDevices.failingSince} IS NOT NULL`,
+};
 
 export async function insertPushes(tx: Tx, added: readonly NewPush[]): Promise<void> {
   if (added.length === 0) return;
@@ -21,57 +39,10 @@ export async function insertPushes(tx: Tx, added: readonly NewPush[]): Promise<v
     .onConflictDoNothing();
 }
 
-const isDue = () => and(eq(pushes.status, "queued"), lte(pushes.nextAttemptAt, sql`(SELECT clock_timestamp())`));
-
-export async function hasDuePush(): Promise<boolean> {
-  const rows = await database().select({ pushId: pushes.pushId }).from(pushes).where(isDue()).limit(1);
-  return rows.length > 0;
-}
-
-const hostOf = sql<string>`split_part(${pushDevices.endpoint}, '/', 3)`;
-
-/**
- * The longest due message of an organization and host that are not full; messages to devices that fail come after the others.
- * If the worker dies, the message is due again after `leaseMs`.
- */
-export async function leaseDuePush(leaseMs: number, { owners, hosts }: Full): Promise<(PushRow & { host: string }) | null> {
-  const due = database()
-    .select({ pushId: pushes.pushId })
-    .from(pushes)
-    .innerJoin(pushDevices, eq(pushDevices.deviceId, pushes.deviceId))
-    .where(and(isDue(), notInArray(pushes.organizationId, [...owners]), notInArray(hostOf, [...hosts])))
-    .orderBy(sql`${pushDevices.failingSince} IS NOT NULL`, asc(pushes.nextAttemptAt))
-    .limit(1)
-    .for("update", { of: pushes, skipLocked: true });
-  const [push] = await database()
-    .update(pushes)
-    .set({ nextAttemptAt: after(leaseMs), attempts: sql`${pushes.attempts} + 1` })
-    .where(eq(pushes.pushId, due))
-    .returning({
-      ...getTableColumns(pushes),
-      host: sql<string>`(SELECT split_part(d.endpoint, '/', 3) FROM push_devices d WHERE d.device_id = pushes.device_id)`,
-    });
-  return push ?? null;
-}
-
 export async function addressOf(deviceId: string): Promise<PushAddress | null> {
   const { endpoint, p256dh, auth } = pushDevices;
   const [row] = await database().select({ endpoint, p256dh, auth }).from(pushDevices).where(eq(pushDevices.deviceId, deviceId));
   return row ?? null;
-}
-
-export async function endPush(pushId: string, status: "accepted" | "failed"): Promise<void> {
-  await database()
-    .update(pushes)
-    .set({ status, nextAttemptAt: null, endedAt: sql`clock_timestamp()` })
-    .where(and(eq(pushes.pushId, pushId), eq(pushes.status, "queued")));
-}
-
-export async function postponePush(pushId: string, milliseconds: number): Promise<void> {
-  await database()
-    .update(pushes)
-    .set({ nextAttemptAt: after(milliseconds) })
-    .where(and(eq(pushes.pushId, pushId), eq(pushes.status, "queued")));
 }
 
 export async function recentSounds(tx: Tx, deviceIds: readonly string[], windowMs: number): Promise<ReadonlyMap<string, number>> {
@@ -106,11 +77,7 @@ export async function readPushes(db: Database, checkoutIntentId: string): Promis
   return { acceptedAt: acceptedAt === null ? null : new Date(acceptedAt), count, waiting, attempts };
 }
 
-export async function deleteOldPushes(days: number, rows: number): Promise<number> {
-  const gone = await database().execute(sql`
-    DELETE FROM pushes WHERE push_id IN (
-      SELECT push_id FROM pushes
-      WHERE created_at < (SELECT clock_timestamp() - ${days} * interval '1 day') LIMIT ${rows})
-    RETURNING push_id`);
-  return gone.length;
-}
+const KEPT_DAYS = 30;
+
+/** Also messages that were never sent, because the service has no VAPID keys any more. */
+export const forgetOldPushes = (): Promise<number> => deleteOld(pushes.createdAt, KEPT_DAYS);

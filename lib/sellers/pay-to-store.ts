@@ -1,5 +1,6 @@
 import { and, count, eq, gt, inArray, isNull, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
+import { deleteOld } from "#lib/db/delete-old.ts";
 import { within, type Scope } from "#lib/db/scope.ts";
 import { stopOf, type StopOver } from "#lib/sellers/stops.ts";
 import { payToChallenges, payToProofs } from "#lib/sellers/tables.ts";
@@ -140,12 +141,4 @@ export async function useChallenge(tx: Tx, challengeId: string): Promise<boolean
   return rows.length === 1;
 }
 
-/** clock_timestamp() is in a scalar subquery, because no index is used for a comparison with a volatile function. */
-export async function deleteOldChallenges(db: Database, limit: number): Promise<number> {
-  const rows = await db.execute(sql`
-    DELETE FROM ${payToChallenges} WHERE challenge_id IN (
-      SELECT challenge_id FROM ${payToChallenges}
-      WHERE ${payToChallenges.expiresAt} < (SELECT clock_timestamp() - interval '1 day') LIMIT ${limit})
-    RETURNING 1`);
-  return rows.length;
-}
+export const forgetOldChallenges = (): Promise<number> => deleteOld(payToChallenges.expiresAt, 1);

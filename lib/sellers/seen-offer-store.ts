@@ -1,5 +1,6 @@
 import { and, desc, eq, lte, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
+import { deleteOld } from "#lib/db/delete-old.ts";
 import { atomicOf } from "#lib/money.ts";
 import { seenOffers } from "#lib/sellers/tables.ts";
 
@@ -17,7 +18,7 @@ export type SeenOffer = WantedOffer & { readonly amount: bigint; readonly url: s
 /** Limited, because a seller with a different price for each order could fill the table. */
 const PER_DOMAIN_MAX = 200;
 /** Decisions use an offer for one day; seenBefore finds it for two. */
-const KEPT = sql`interval '2 days'`;
+const KEPT_DAYS = 2;
 
 /** Stores an offer, or the new time and URL of a known one. Deletes the domain's oldest offers above the limit. */
 export async function rememberOffer(db: Database, offer: SeenOffer): Promise<void> {
@@ -53,16 +54,9 @@ export async function seenBefore(tx: Tx, wanted: readonly (WantedOffer | null)[]
       AS w(number integer, domain text, "payTo" text, chain text, "tokenAddress" text, amount numeric), LATERAL (
         SELECT seen_at FROM ${seenOffers} o WHERE o.domain = w.domain AND o.pay_to = w."payTo" AND o.chain = w.chain
           AND o.token_address = w."tokenAddress" AND o.amount = coalesce(w.amount, o.amount)
-          AND o.seen_at > (SELECT clock_timestamp() - ${KEPT}) LIMIT 1) s`);
+          AND o.seen_at > (SELECT clock_timestamp() - ${KEPT_DAYS} * interval '1 day') LIMIT 1) s`);
   const seen = new Set(rows.map(({ number }) => number));
   return wanted.map((_, number) => seen.has(number));
 }
 
-/** clock_timestamp() is in a scalar subquery, because no index is used for a comparison with a volatile function. */
-export async function deleteOldOffers(db: Database, limit: number): Promise<number> {
-  const rows = await db.execute(sql`
-    DELETE FROM ${seenOffers} WHERE ctid = ANY(ARRAY(
-      SELECT ctid FROM ${seenOffers} WHERE ${seenOffers.seenAt} < (SELECT clock_timestamp() - ${KEPT}) LIMIT ${limit}))
-    RETURNING 1`);
-  return rows.length;
-}
+export const forgetOldOffers = (): Promise<number> => deleteOld(seenOffers.seenAt, KEPT_DAYS);

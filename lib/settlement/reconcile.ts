@@ -11,7 +11,7 @@ import { admitsNow } from "#lib/holds/may-submit.ts";
 import { investigateModule, modulePaymentOf } from "#lib/settlement/follow-module.ts";
 import { leaseMs } from "#lib/settlement/limits.ts";
 import type { Finding } from "#lib/payments/executions/settlement-state.ts";
-import { leaseDue } from "#lib/settlement/store.ts";
+import { leaseChecks } from "#lib/settlement/store.ts";
 import { settledBy, spentFinding, submit, transferOf } from "#lib/settlement/submit.ts";
 
 const BATCH = 32;
@@ -22,7 +22,7 @@ const RESUBMIT_MARGIN_MS = 10_000;
 
 /** Returns the number of executions that it tried to reconcile. */
 export async function reconcile(): Promise<number> {
-  const due = await database().transaction((tx) => leaseDue(tx, BATCH, leaseMs()));
+  const due = await database().transaction((tx) => leaseChecks(tx, BATCH, leaseMs()));
   const queue = [...due];
   const worker = async (): Promise<void> => {
     for (let next = queue.shift(); next; next = queue.shift()) await reconcileOne(next);

@@ -8,7 +8,7 @@ import type { Environment } from "#lib/vocabulary.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 
 /** Moves next_check_at: the executions of a worker that dies are due again after the lease. */
-export async function leaseDue(tx: Tx, limit: number, leaseMs: number): Promise<readonly ExecutionRow[]> {
+export async function leaseChecks(tx: Tx, limit: number, leaseMs: number): Promise<readonly ExecutionRow[]> {
   const due = await tx
     .select({ executionId: executions.executionId })
     .from(executions)

@@ -1,6 +1,7 @@
 import type { Hex } from "viem";
-import { and, asc, eq, gte, inArray, lt, lte, min, or, sql, type SQL } from "drizzle-orm";
+import { and, asc, eq, gte, inArray, lte, min, or, sql, type SQL } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
+import { deleteOld } from "#lib/db/delete-old.ts";
 import { after, isRecent } from "#lib/db/leases.ts";
 import { nodeBehindMs } from "#lib/chains/free-nonces.ts";
 import type { Fees } from "#lib/onchain/relay-fees.ts";
@@ -174,8 +175,4 @@ export async function dropTransaction({ transactionId, hash }: TransactionRow): 
 }
 
 /** Transactions are kept for a week after their end, so that operators can look into questions about gas and nonces. */
-export async function forgetOldTransactions(): Promise<void> {
-  await database()
-    .delete(transactions)
-    .where(and(sql`status <> 'sent'`, lt(transactions.resolvedAt, sql`clock_timestamp() - ${KEPT_DAYS} * interval '1 day'`)));
-}
+export const forgetOldTransactions = (): Promise<number> => deleteOld(transactions.resolvedAt, KEPT_DAYS, sql`status <> 'sent'`);

@@ -1,6 +1,5 @@
 import { perProcess } from "#lib/process.ts";
 import { log } from "#lib/telemetry/log.ts";
-import { deleteOldDeliveries } from "#lib/webhooks/deliveries/store.ts";
 import { runEndpointSender } from "#lib/webhooks/deliveries/endpoint-sender.ts";
 import { limits } from "#lib/webhooks/deliveries/lease-deliveries.ts";
 import { endpointsWithWork } from "#lib/webhooks/deliveries/work-store.ts";
@@ -8,8 +7,6 @@ import { endpointsWithWork } from "#lib/webhooks/deliveries/work-store.ts";
 const SENDERS_MAX = 64;
 /** A message to a failing endpoint can take fifteen seconds; the rest of SENDERS_MAX is for other endpoints. */
 const FAILING_SENDERS_MAX = 16;
-const KEPT_DAYS = 30;
-const FORGOTTEN_AT_ONCE = 1_000;
 
 type Sender = { readonly isFailing: boolean; readonly ended: Promise<void> };
 type Senders = { readonly running: Map<string, Sender>; isStopping: boolean };
@@ -41,14 +38,4 @@ export async function sendWebhooks(): Promise<number> {
 export async function endWebhooks(): Promise<void> {
   senders().isStopping = true;
   await Promise.all([...senders().running.values()].map(({ ended }) => ended));
-}
-
-/** Returns how many deliveries were deleted. */
-export async function forgetOldDeliveries(): Promise<number> {
-  let gone = 0;
-  for (;;) {
-    const now = await deleteOldDeliveries(KEPT_DAYS, FORGOTTEN_AT_ONCE);
-    gone += now;
-    if (now < FORGOTTEN_AT_ONCE) return gone;
-  }
 }

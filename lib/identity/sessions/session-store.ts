@@ -51,13 +51,6 @@ export async function setActiveOrganization(tx: Tx, sessionId: string, organizat
 
 export const endingTables = [session, verification, oauthAccessToken, oauthRefreshToken, oauthClient] as const;
 
-// clock_timestamp() is in a subquery, because PostgreSQL uses no index for a comparison with a volatile function.
-export async function deleteEnded(table: (typeof endingTables)[number], rows: number): Promise<number> {
-  const gone = await database().execute(sql`
-    DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE expires_at < (SELECT clock_timestamp()) LIMIT ${rows}) RETURNING id`);
-  return gone.length;
-}
-
 /** Returns false if the person has no such session or it has expired. */
 export async function deleteSession(tx: Tx, userId: string, sessionId: string): Promise<boolean> {
   const rows = await tx

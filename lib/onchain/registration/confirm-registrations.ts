@@ -9,7 +9,7 @@ import {
   dueRegistrations,
   findRegistration,
   noteTransaction,
-  postpone,
+  postponeCheck,
   type RegistrationRow,
 } from "#lib/onchain/registry/registration-store.ts";
 import { registryAbi } from "#lib/onchain/registry/registry.ts";
@@ -31,7 +31,7 @@ export async function confirmRegistrations(): Promise<void> {
         { registrationId: row.registrationId, failure: chainFailure(error) },
         "A registration could not be confirmed yet",
       );
-      await postpone(database(), row.registrationId, AFTER_SILENCE_MS);
+      await postponeCheck(database(), row.registrationId, AFTER_SILENCE_MS);
     }
   }
 }
@@ -45,10 +45,10 @@ export async function confirmRegistration(registrationId: string): Promise<void>
 async function confirm(row: RegistrationRow): Promise<void> {
   const outcome = await relayOutcome(database(), row.relayId);
   if (outcome.hash !== null) await noteTransaction(database(), row.registrationId, outcome.hash);
-  if (outcome.status === "queued" || outcome.status === "sent") return postpone(database(), row.registrationId, AGAIN_MS);
+  if (outcome.status === "queued" || outcome.status === "sent") return postponeCheck(database(), row.registrationId, AGAIN_MS);
   const registered = await isOnChain(row);
   if (!registered && mayStillCome(row, outcome, await clock(database()))) {
-    return postpone(database(), row.registrationId, outcome.status === "mined" ? AGAIN_MS : AFTER_SILENCE_MS);
+    return postponeCheck(database(), row.registrationId, outcome.status === "mined" ? AGAIN_MS : AFTER_SILENCE_MS);
   }
   await transact((tx) => close(tx, row, outcome, registered));
 }

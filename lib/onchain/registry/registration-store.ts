@@ -147,7 +147,7 @@ export const dueRegistrations = (db: Database | Tx, limit: number): Promise<Regi
     .orderBy(asc(mandateRegistrations.nextCheckAt))
     .limit(limit);
 
-export async function postpone(db: Database | Tx, registrationId: string, milliseconds: number): Promise<void> {
+export async function postponeCheck(db: Database | Tx, registrationId: string, milliseconds: number): Promise<void> {
   await db
     .update(mandateRegistrations)
     .set({ nextCheckAt: after(milliseconds) })

@@ -7,7 +7,7 @@ import { chainFailure, isChainError } from "#lib/chains/client.ts";
 import { follow } from "#lib/onchain/relay/relay-follow.ts";
 import { extendLease, underLease, type Lease } from "#lib/onchain/relay-lease-store.ts";
 import { NotSent, sendQueued } from "#lib/onchain/relay/relay-send.ts";
-import { abandon, dueQueued, dueSenders, dueSent, postpone, type RelayRow } from "#lib/onchain/relay-store.ts";
+import { abandon, dueQueued, dueSenders, dueSent, postponeRelay, type RelayRow } from "#lib/onchain/relay-store.ts";
 import type { RelayKey } from "#lib/onchain/tables.ts";
 
 const BATCH = 16;
@@ -54,12 +54,12 @@ async function attempt(row: RelayRow, work: () => Promise<void>): Promise<boolea
     }
     if (error instanceof NotSent) {
       log().error({ relayId, chain, reason: error.message }, "A transaction cannot be sent yet");
-      await postpone(relayId, waitMs(row), error.message);
+      await postponeRelay(relayId, waitMs(row), error.message);
       return true;
     }
     if (!isChainError(error)) throw error;
     log().warn({ relayId, chain, reason: chainFailure(error) }, "The chain does not answer; a transaction waits");
-    await postpone(relayId, waitMs(row), "The chain does not answer.");
+    await postponeRelay(relayId, waitMs(row), "The chain does not answer.");
     return false;
   }
 }

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { getAddress } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
-import { forgetOldChallenges } from "#lib/sellers/forget-old-rows.ts";
+import { forgetOldChallenges } from "#lib/sellers/pay-to-store.ts";
 import { payToChallenges } from "#lib/sellers/tables.ts";
 import { useDatabase } from "#test/database.ts";
 import { CHAIN } from "#test/mandates.ts";

@@ -2,7 +2,7 @@ import type { ChainedEvent } from "#lib/audit/chain.ts";
 import { inTurn } from "#lib/db/turns.ts";
 import { perProcess } from "#lib/process.ts";
 import { log } from "#lib/telemetry/log.ts";
-import { isDelivered } from "#lib/webhooks/attempt.ts";
+import { isDelivered } from "#lib/webhooks/deliveries/attempt.ts";
 import type { Answered } from "#lib/webhooks/deliveries/store.ts";
 import { takeTurn, type Begun } from "#lib/webhooks/deliveries/lease-deliveries.ts";
 import { TURN_MS } from "#lib/webhooks/limits.ts";

@@ -3,8 +3,14 @@ import { eventsAt, readEvents } from "#lib/audit/read-store.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 import { ageOf, minutes } from "#lib/time.ts";
-import { isDelivered } from "#lib/webhooks/attempt.ts";
-import { beginDeliveries, leaseDue, noteDelivered, type DeliveryRow, type Answered } from "#lib/webhooks/deliveries/store.ts";
+import { isDelivered } from "#lib/webhooks/deliveries/attempt.ts";
+import {
+  beginDeliveries,
+  leaseDeliveries,
+  noteDelivered,
+  type DeliveryRow,
+  type Answered,
+} from "#lib/webhooks/deliveries/store.ts";
 import { lockEnabled, moveEndpoint, type LockedEndpoint, type Target } from "#lib/webhooks/endpoint-store.ts";
 import { LEASE_MS } from "#lib/webhooks/limits.ts";
 import { bodyOf, isWanted } from "#lib/webhooks/deliveries/message.ts";
@@ -55,7 +61,7 @@ async function beginDue(
   { webhookEndpointId, organizationId, target, full }: LockedEndpoint,
   free: number,
 ): Promise<Begun[]> {
-  const due = await leaseDue(tx, webhookEndpointId, free, LEASE_MS);
+  const due = await leaseDeliveries(tx, webhookEndpointId, free);
   const sequences = due.flatMap(({ sequence }) => sequence ?? []);
   const events = await eventsAt(tx, organizationId, sequences);
   const bySequence = new Map(events.map((event) => [event.sequence, event]));

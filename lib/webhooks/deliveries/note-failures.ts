@@ -3,7 +3,7 @@ import type { Tx } from "#lib/db/client.ts";
 import { quoted } from "#lib/mail/compose.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
 import { queueMail } from "#lib/mail/queue-mail.ts";
-import { disabledBy, isDelivered, pauseAfter } from "#lib/webhooks/attempt.ts";
+import { disabledBy, isDelivered, pauseAfter } from "#lib/webhooks/deliveries/attempt.ts";
 import { failedEventsSince, noteFailed, type Answered } from "#lib/webhooks/deliveries/store.ts";
 import { changeEndpoint, lockEndpointOfAny, managersOf, type EndpointRow } from "#lib/webhooks/endpoint-store.ts";
 

@@ -1,7 +1,7 @@
 import { installedFetch, type GuardedFetch } from "#lib/outbound/guarded-fetch.ts";
 import { isProblem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
-import type { Answer } from "#lib/webhooks/attempt.ts";
+import type { Answer } from "#lib/webhooks/deliveries/attempt.ts";
 import type { Begun } from "#lib/webhooks/deliveries/lease-deliveries.ts";
 import { sendLimits } from "#lib/webhooks/limits.ts";
 import { signedHeaders, signerOf } from "#lib/webhooks/secrets.ts";

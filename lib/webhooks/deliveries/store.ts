@@ -1,8 +1,11 @@
-import { and, desc, eq, gte, inArray, isNotNull, lt, lte, sql } from "drizzle-orm";
+import { and, desc, eq, gte, inArray, isNotNull, lt, sql } from "drizzle-orm";
 import type { ChainedEvent } from "#lib/audit/chain.ts";
 import { database, sqlOf, type Tx } from "#lib/db/client.ts";
 import { after } from "#lib/db/leases.ts";
-import type { Answer } from "#lib/webhooks/attempt.ts";
+import { end, leaseDue, postpone } from "#lib/outbox/store.ts";
+import type { Answer } from "#lib/webhooks/deliveries/attempt.ts";
+import { LEASE_MS } from "#lib/webhooks/limits.ts";
+import { deliveries } from "#lib/webhooks/outbox-store.ts";
 import { webhookDeliveries } from "#lib/webhooks/tables.ts";
 
 export type DeliveryRow = typeof webhookDeliveries.$inferSelect;
@@ -13,6 +16,10 @@ type NewDelivery = Pick<
 
 const { webhookDeliveryId, webhookEndpointId, status, attempts, nextAttemptAt, lastAttemptAt, error } = webhookDeliveries;
 const now = sql`clock_timestamp()`;
+
+/** An endpoint's deliveries that are due for a further attempt. */
+export const leaseDeliveries = (tx: Tx, endpointId: string, rows: number): Promise<DeliveryRow[]> =>
+  leaseDue(tx, deliveries, { rows, leaseMs: LEASE_MS, where: eq(webhookEndpointId, endpointId) }, { lastAttemptAt: now });
 
 export async function insertTest(tx: Tx, row: NewDelivery): Promise<DeliveryRow> {
   const [inserted] = await tx
@@ -51,33 +58,9 @@ export async function beginDeliveries(
   return new Set(inserted.map((row) => String(row["webhook_delivery_id"])));
 }
 
-/** If the worker dies, the deliveries are due again when the lease ends. */
-export async function leaseDue(tx: Tx, endpointId: string, rows: number, leaseMs: number): Promise<DeliveryRow[]> {
-  const due = tx
-    .select({ id: webhookDeliveryId })
-    .from(webhookDeliveries)
-    .where(and(eq(webhookEndpointId, endpointId), eq(status, "pending"), lte(nextAttemptAt, sql`(SELECT clock_timestamp())`)))
-    .orderBy(nextAttemptAt)
-    .limit(rows)
-    .for("update", { skipLocked: true });
-  return tx
-    .update(webhookDeliveries)
-    .set({ attempts: sql`${attempts} + 1`, nextAttemptAt: after(leaseMs), lastAttemptAt: now })
-    .where(inArray(webhookDeliveryId, due))
-    .returning();
-}
-
 type Attempt = Pick<DeliveryRow, "webhookDeliveryId" | "attempts">;
 /** After the lease ends, another worker may have begun a later attempt, whose result counts. */
-const sameAttempt = (one: Attempt) =>
-  and(eq(webhookDeliveryId, one.webhookDeliveryId), eq(attempts, one.attempts), eq(status, "pending"));
-
-const answered = ({ status: responseStatus, body: responseBody, error: told, durationMs }: Answer) => ({
-  responseStatus,
-  responseBody,
-  error: told,
-  durationMs,
-});
+const sameAttempt = (one: Attempt) => and(eq(webhookDeliveryId, one.webhookDeliveryId), eq(attempts, one.attempts));
 
 export type Answered = { readonly delivery: Attempt; readonly answer: Answer };
 
@@ -98,16 +81,13 @@ export async function noteDelivered(tx: Tx, answered: readonly Answered[]): Prom
 
 /** `pauseMs` is null after the last attempt. Returns false if another worker has begun a later one. */
 export async function noteFailed(tx: Tx, { delivery, answer }: Answered, pauseMs: number | null): Promise<boolean> {
-  const next =
+  const { status: responseStatus, body: responseBody, error, durationMs } = answer;
+  const told = { responseStatus, responseBody, error, durationMs };
+  const noted =
     pauseMs === null
-      ? ({ status: "failed", nextAttemptAt: null } as const)
-      : ({ status: "pending", nextAttemptAt: after(pauseMs) } as const);
-  const noted = await tx
-    .update(webhookDeliveries)
-    .set({ ...answered(answer), ...next })
-    .where(sameAttempt(delivery))
-    .returning({ id: webhookDeliveryId });
-  return noted.length === 1;
+      ? await end(tx, deliveries, sameAttempt(delivery), "failed", told)
+      : await postpone(tx, deliveries, sameAttempt(delivery), after(pauseMs), told);
+  return noted === 1;
 }
 
 /** Counts at most two deliveries. While an attempt runs, `error` is that of the attempt before. */
@@ -181,13 +161,4 @@ export async function resendFailed(tx: Tx, { endpointId, since, rows, leaseMs }:
     .where(inArray(webhookDeliveryId, failed))
     .returning({ id: webhookDeliveryId });
   return sent.length;
-}
-
-export async function deleteOldDeliveries(days: number, rows: number): Promise<number> {
-  const gone = await database().execute(sql`
-    DELETE FROM webhook_deliveries WHERE webhook_delivery_id IN (
-      SELECT webhook_delivery_id FROM webhook_deliveries
-      WHERE created_at < (SELECT clock_timestamp() - ${days} * interval '1 day') AND status <> 'pending' LIMIT ${rows})
-    RETURNING webhook_delivery_id`);
-  return gone.length;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { DAY_MS, minutes } from "#lib/time.ts";
-import { disabledBy, pauseAfter, type Answer } from "#lib/webhooks/attempt.ts";
+import { disabledBy, pauseAfter, type Answer } from "#lib/webhooks/deliveries/attempt.ts";
 import { isWanted } from "#lib/webhooks/deliveries/message.ts";
 
 test("pauses grow from five seconds to a day, and after the last attempt there is none", () => {

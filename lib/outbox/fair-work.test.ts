@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { provenHosts, workFairly } from "#lib/http/fair-work.ts";
+import { provenHosts, workFairly } from "#lib/outbox/fair-work.ts";
 
 type Row = { readonly id: string; readonly owner: string; readonly host: string };
 
