@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import cases from "../sdk/purchase-steps.json" with { type: "json" };
-import { afterExecution, afterRefusal, samePurchase } from "../sdk/src/purchase/follow.ts";
-import { noFacts, stepOf, type Facts } from "../sdk/src/purchase/step.ts";
+import { afterExecution, afterReading, afterRefusal, follow, samePurchase } from "../sdk/src/purchase/follow.ts";
+import { noFacts, stepOf, type Execution, type Facts } from "../sdk/src/purchase/step.ts";
 
 /* The decisions of a purchase, which pay.fetch, the MCP tools and the test payment of the pages carry out. */
 
@@ -31,7 +31,7 @@ describe("the next step", () => {
   });
 });
 
-const execution = { executionId: "exe_1", settlementStatus: "pending" } as const;
+const execution: Execution = { executionId: "exe_1", settlementStatus: "pending" };
 const attempt = (isRepeat: boolean) =>
   ({ step: "execute", authorizationId: "aut_1", idempotencyKey: "aut_1", isRepeat }) as const;
 
@@ -42,15 +42,24 @@ describe("an answer of executePayment", () => {
   });
 
   test("is this purchase's execution, with the state that was read after it", () => {
-    const attempts = { aut_1: "exe_1" };
-    expect(afterExecution({ ...base, executions: [] }, attempt(false), execution)).toMatchObject({
-      attempts,
-      executions: [execution],
-    });
+    const followed = "exe_1";
+    expect(afterExecution({ ...base, executions: [] }, execution)).toEqual({ ...base, followed, executions: [execution] });
     const failed = { ...execution, settlementStatus: "failed" } as const;
-    const facts = afterExecution<typeof failed | typeof execution>({ ...base, executions: [failed] }, attempt(true), execution);
-    expect(facts).toMatchObject({ attempts, executions: [failed] });
+    const facts: Facts = { ...base, executions: [failed] };
+    expect(afterExecution(facts, execution)).toEqual({ ...facts, followed });
+    const read: Facts = { ...base, executions: [execution] };
+    expect(afterReading(read, failed)).toEqual({ ...facts, followed });
   });
+});
+
+test("a payment that another call made and that fails while this call waits is not followed by another attempt", async () => {
+  const facts = factsOf({ authorization: "allowed", executions: [{ ...execution, settlementStatus: "processing" }] } as object);
+  const taken: string[] = [];
+  const end = await follow(facts, {
+    wait: async (step, now) => (taken.push(step.for), afterReading(now, { ...execution, settlementStatus: "failed" })),
+    sign: async () => (taken.push("sign"), null),
+  });
+  expect([taken, end.step]).toMatchObject([["outcome"], { step: "ended", why: "failed" }]);
 });
 
 test.each(cases.samePurchase)("the same purchase: $name", ({ intent, isSame }) => {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { askPerson, questionOf } from "#lib/mcp/ask-person.ts";
+import { endedStatus, personFor } from "#lib/mcp/ask-person.ts";
 import { openPurchase, repeatOf } from "#lib/mcp/purchase.ts";
 import { reachable } from "#lib/mcp/reachable.ts";
 import {
@@ -14,12 +14,13 @@ import {
   repeatFields,
   waitingFields,
 } from "#lib/mcp/shapes.ts";
-import { buying, refused, tool } from "#lib/mcp/tool.ts";
+import { buying, tool } from "#lib/mcp/tool.ts";
+import { questionIn } from "#purchase/step.ts";
 
 const NAME = "authorize_payment";
 
 const nextSteps = {
-  approved: "Pay with execute_payment and this authorizationId before expiresAt.",
+  authorized: "Pay with execute_payment and this authorizationId before expiresAt.",
   denied: "Do not repeat it: the mandate forbids this payment. Tell your person why, or choose another seller or amount.",
   approvalDeclined: "A person said no. Do not ask again.",
   approvalExpired: "Nobody decided in time, so nobody refused. You may ask once more, with a new purchaseId.",
@@ -45,23 +46,23 @@ export const authorizePaymentTool = tool({
     const { mandateId, intent, purpose } = args;
     const purchase = await openPurchase(NAME, args, on);
     const body = { mandateId, intent: { ...askedIntent(intent, purpose), idempotencyKey: purchase.row.purchaseKey } };
-    const answer = await on.call(reachable.authorizePayment, { body });
-    if (!answer.ok) return refused(answer.problem);
-    const { authorizationId, expiresAt, policyDecision: decision } = answer.body;
-    const repeat = repeatOf(purchase);
-    if (decision.outcome === "allow") {
-      const next = nextSteps.approved;
-      return { content: { status: "authorized" as const, authorizationId, expiresAt, decision, next, ...repeat } };
-    }
-    const question = decision.outcome === "requireApproval" ? questionOf(answer.body) : null;
-    if (!question)
-      return { content: { status: "denied" as const, authorizationId, decision, next: nextSteps.denied, ...repeat } };
-    const asked = await askPerson(on, purchase, question);
-    if (asked.kind === "refused") return refused(asked.problem);
-    if (asked.kind === "input") return asked.result;
-    if (asked.kind === "waiting") return { content: { ...asked.content, decision, ...repeat } };
-    const status = asked.decided === "approved" ? ("authorized" as const) : asked.decided;
-    const found = { authorizationId: question.authorizationId, checkoutIntentId: question.checkoutIntentId };
-    return { content: { status, ...found, decision, next: nextSteps[asked.decided], ...repeat } };
+    const { body: authorization } = await on.call(reachable.authorizePayment, { body });
+    const { authorizationId, expiresAt, policyDecision: decision } = authorization;
+    const more = { decision, ...repeatOf(purchase) };
+    const person = personFor(on, purchase);
+    const step = await person.stepOf(authorization);
+    if (step.step === "ask") return person.answer(step.question, authorization, more);
+    const question = questionIn(authorization);
+    const { checkoutIntentId } = question ?? {};
+    const found = {
+      authorizationId: question?.authorizationId ?? authorizationId,
+      ...(question ? { checkoutIntentId } : { expiresAt }),
+    };
+    if (step.step !== "ended")
+      return { content: { status: "authorized" as const, ...found, ...more, next: nextSteps.authorized } };
+    if (step.why === "denied")
+      return { content: { status: "denied" as const, authorizationId, ...more, next: nextSteps.denied } };
+    const status = endedStatus(step.why);
+    return { content: { status, ...found, ...more, next: nextSteps[status] } };
   },
 });

@@ -5,14 +5,22 @@ import type { Operation, RequestOf } from "#lib/http/operation.ts";
 import type { Served } from "#lib/mcp/reachable.ts";
 import type { ErrorBody } from "#lib/problem.ts";
 
-export type Answer<T> =
-  | {
-      readonly ok: true;
-      readonly body: T;
-      readonly replayed: boolean;
-    }
-  | { readonly ok: false; readonly problem: ErrorBody };
+type Answer<T> = { readonly body: T; readonly replayed: boolean };
 
+/** An operation refused the call of a tool. Its problem is the tool's answer. */
+export class Refused extends Error {
+  readonly problem: ErrorBody;
+
+  constructor(problem: ErrorBody) {
+    super(problem.detail);
+    this.problem = problem;
+  }
+}
+
+/** The problem's code; null for any other error. */
+export const refusalCode = (error: unknown): string | null => (error instanceof Refused ? error.problem.code : null);
+
+/** @throws Refused */
 export type Call = <O extends Operation>(served: Served<O>, input: RequestOf<O>) => Promise<Answer<z.output<O["response"]>>>;
 
 type Parts = Readonly<Record<string, unknown>> & { readonly body?: unknown; readonly query?: Readonly<Record<string, unknown>> };
@@ -47,6 +55,6 @@ export const callerOf =
     const { status, headers, body } = await serve(requestFor(operation, input as Parts, outer, signal));
     // The cast is safe, because the service itself wrote this text, by the schema of the operation or of problems.
     const parsed: unknown = JSON.parse(body ?? "null");
-    if (status >= 400) return { ok: false, problem: parsed as ErrorBody };
-    return { ok: true, body: parsed as never, replayed: headers["Idempotent-Replayed"] === "true" };
+    if (status >= 400) throw new Refused(parsed as ErrorBody);
+    return { body: parsed as never, replayed: headers["Idempotent-Replayed"] === "true" };
   };

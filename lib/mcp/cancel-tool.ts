@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Id } from "#lib/ids.ts";
 import { reachable } from "#lib/mcp/reachable.ts";
 import { problem } from "#lib/mcp/shapes.ts";
-import { refused, repeatable, tool } from "#lib/mcp/tool.ts";
+import { repeatable, tool } from "#lib/mcp/tool.ts";
 
 export const cancel = tool({
   name: "cancel",
@@ -17,7 +17,7 @@ export const cancel = tool({
     problem,
   }),
   async run({ checkoutIntentId }, { call }) {
-    const answer = await call(reachable.cancelCheckout, { checkoutIntentId, body: {} });
-    return answer.ok ? { content: { status: "canceled" as const, checkout: answer.body.intent } } : refused(answer.problem);
+    const { body } = await call(reachable.cancelCheckout, { checkoutIntentId, body: {} });
+    return { content: { status: "canceled" as const, checkout: body.intent } };
   },
 });

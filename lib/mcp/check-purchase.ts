@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { reachable } from "#lib/mcp/reachable.ts";
 import { askedIntent, Decision, Intent, MandateId, problem } from "#lib/mcp/shapes.ts";
-import { readOnly, refused, tool } from "#lib/mcp/tool.ts";
+import { readOnly, tool } from "#lib/mcp/tool.ts";
 
 export const checkPurchase = tool({
   name: "check_purchase",
@@ -13,9 +13,8 @@ export const checkPurchase = tool({
   input: z.strictObject({ mandateId: MandateId, intent: Intent }),
   output: z.object({ status: z.enum(["ok", "refused"]), decision: Decision.optional(), problem }),
   async run({ mandateId, intent }, { call }) {
-    const answer = await call(reachable.simulateMandate, { id: mandateId, body: { intent: askedIntent(intent, undefined) } });
-    if (!answer.ok) return refused(answer.problem);
-    if (!("decision" in answer.body)) throw new Error("A simulation of an intent answers a decision.");
-    return { content: { status: "ok" as const, decision: answer.body.decision } };
+    const { body } = await call(reachable.simulateMandate, { id: mandateId, body: { intent: askedIntent(intent, undefined) } });
+    if (!("decision" in body)) throw new Error("A simulation of an intent answers a decision.");
+    return { content: { status: "ok" as const, decision: body.decision } };
   },
 });

@@ -1,9 +1,13 @@
 import { z } from "zod";
 import { Id } from "#lib/ids.ts";
-import { executeOnce } from "#lib/mcp/execution.ts";
+import { refusalCode } from "#lib/mcp/call-operation.ts";
+import { executing, readPayment, type Seen } from "#lib/mcp/execution.ts";
 import { again } from "#lib/mcp/purchase.ts";
 import { Execution, next, problem, repeatFields } from "#lib/mcp/shapes.ts";
-import { refused, repeatable, tool } from "#lib/mcp/tool.ts";
+import { repeatable, tool } from "#lib/mcp/tool.ts";
+import type { PaymentExecution } from "#lib/payments/payment-schema.ts";
+import { follow } from "#purchase/follow.ts";
+import { noFacts } from "#purchase/step.ts";
 
 const nextStep =
   "If the answer has credentialHeaders, send them to the seller with your request. Follow the payment with get_payment. Do not pay again.";
@@ -30,16 +34,28 @@ export const executePaymentTool = tool({
     problem,
   }),
   async run({ authorizationId, paymentCredential }, on) {
-    const done = await executeOnce(on, authorizationId, () => Promise.resolve({ ok: true, text: paymentCredential }));
-    if (done.ok) {
-      const { execution, repeated } = done;
+    const seen: Seen = { credential: paymentCredential };
+    const authorization = { authorizationId, policyDecision: { outcome: "allow", reasons: [] } } as const;
+    const { step } = await follow<PaymentExecution>(
+      { ...noFacts, authorization, isSigned: true },
+      {
+        wait: async (waits, facts) =>
+          waits.for === "payment" ? { ...facts, executions: (await readPayment(on, waits, seen)).executions } : null,
+        execute: executing(on, seen),
+      },
+    ).catch((error: unknown) => {
+      if (refusalCode(error) !== "credential_missing") throw error;
+      return { step: null };
+    });
+    if (step && "execution" in step && step.execution) {
+      const repeated = !seen.isMade;
+      const { execution } = step;
       return {
         content: { status: "executed" as const, execution, repeated, ...(repeated && { buyAgain: again }), next: nextStep },
       };
     }
-    const { problem: found } = done;
-    if (found.code !== "credential_missing") return refused(found);
-    const step = "Sign the challenge in problem with your wallet, and call again with paymentCredential.";
-    return { content: { status: "setupRequired" as const, problem: found, next: step } };
+    if (step || !seen.refusal) throw seen.refusal;
+    const next = "Sign the challenge in problem with your wallet, and call again with paymentCredential.";
+    return { content: { status: "setupRequired" as const, problem: seen.refusal.problem, next } };
   },
 });

@@ -1,11 +1,12 @@
+import { setTimeout } from "node:timers/promises";
 import type { InputRequiredResult } from "@modelcontextprotocol/server";
 import type { PaymentRequired } from "@x402/core/types";
 import { compileAccess } from "#lib/http/access.ts";
 import { countAttempt } from "#lib/http/attempts.ts";
-import { authorizePayment, executePayment } from "#lib/payments/contract.ts";
 import { answerOf } from "#lib/mcp/answer-of.ts";
-import { askPerson, questionOf, type Decided } from "#lib/mcp/ask-person.ts";
-import { executeOnce, executeOwn, isOpen, untilKnown, type Executed } from "#lib/mcp/execution.ts";
+import { endedStatus, personFor, type Person } from "#lib/mcp/ask-person.ts";
+import { Refused } from "#lib/mcp/call-operation.ts";
+import { executing, readPayment, untilKnown, type Seen } from "#lib/mcp/execution.ts";
 import { untrustedIn, type FetchAnswer } from "#lib/mcp/fetch-shapes.ts";
 import { refuseAddress, refuseMandate } from "#lib/mcp/judge-address.ts";
 import { offerOf, type SellerOffer } from "#lib/mcp/offer-of.ts";
@@ -14,13 +15,16 @@ import { savePurchase } from "#lib/mcp/purchase-store.ts";
 import type { Purchase } from "#lib/mcp/purchase.ts";
 import { reachable } from "#lib/mcp/reachable.ts";
 import { askedIntent } from "#lib/mcp/shapes.ts";
-import { refused, type ToolContext } from "#lib/mcp/tool.ts";
-import { setupFor, signerOf, type Signer } from "#lib/mcp/who-signs.ts";
+import type { ToolContext } from "#lib/mcp/tool.ts";
+import { setupFor, signerOf } from "#lib/mcp/who-signs.ts";
 import type { Authorization } from "#lib/payment-intent.ts";
+import { authorizePayment, executePayment } from "#lib/payments/contract.ts";
 import type { PaymentExecution } from "#lib/payments/payment-schema.ts";
-import type { ErrorBody } from "#lib/problem.ts";
+import { afterReading, follow, samePurchase, type Transport } from "#purchase/follow.ts";
+import { noFacts, questionIn, type Facts, type Step, type Why } from "#purchase/step.ts";
 
 const SETTLE_SECONDS = 15;
+const POLL_MS = 1_000;
 /** For each organization. */
 const PER_MINUTE = 240;
 
@@ -33,12 +37,22 @@ export type Wanted = PaidRequest & {
 
 type Reply = FetchAnswer | InputRequiredResult;
 
-const ended: Readonly<Record<Exclude<Decided, "approved">, string>> = {
+const ended = {
   approvalDeclined: "A person said no. Nothing was paid. Do not ask again.",
   approvalExpired: "Nobody decided in time, so nobody refused. Nothing was paid. You may ask once more, with a new purchaseId.",
   ended: "The request ended and nothing was paid.",
-};
+} as const;
 
+const notServed = {
+  notServed:
+    "The seller has the payment and did not serve. Call again with the same arguments: the same payment is sent again, and nothing is paid twice. get_payment says whether it settled.",
+  paidButNotServed:
+    "The payment is on the chain, and the seller does not serve. Do not pay again. Tell your person; get_payment has the receipt.",
+} as const;
+
+const denied =
+  "The mandate denies this payment, and nothing was paid. Do not repeat it. Tell your person why, or choose another seller.";
+const settling = "The payment is under way. Call again with the same arguments. Do not pay again.";
 const paidForAnother =
   "A person was asked only once for this payment, and it paid for another purchase with the same terms. Nothing was paid for this purchase. To buy again, call with a new purchaseId.";
 
@@ -48,7 +62,6 @@ const requireRights = [authorizePayment, executePayment].map(({ access }) => com
 export async function judge(on: ToolContext, { mandateId, method, url }: Wanted): Promise<FetchAnswer | null> {
   for (const requireRight of requireRights) requireRight(on.caller);
   const mandate = await on.call(reachable.getMandate, { id: mandateId });
-  if (!mandate.ok) return refused(mandate.problem);
   await countAttempt("paidFetch", on.caller.organizationId, PER_MINUTE);
   const detail = refuseMandate(mandate.body, on.caller) ?? refuseAddress(method, url, mandate.body.policy);
   if (detail === null) return null;
@@ -60,42 +73,103 @@ export async function judge(on: ToolContext, { mandateId, method, url }: Wanted)
   };
 }
 
+/** What the steps of one call have seen. `reply` is the seller's last answer. */
+type Buying = Seen & {
+  readonly on: ToolContext;
+  readonly wanted: Wanted;
+  readonly purchase: Purchase;
+  own?: Authorization;
+  offer?: SellerOffer;
+  reply?: SellerReply | null;
+  /** The answer of a call that ends before anything is authorized. */
+  early?: FetchAnswer;
+};
+type Now = Facts<PaymentExecution>;
+
 /** Asks the seller without a payment first, unless an earlier call has stored an authorization. */
 export async function buy(on: ToolContext, wanted: Wanted, purchase: Purchase): Promise<Reply> {
+  const buying: Buying = { on, wanted, purchase };
+  const person = personFor(on, purchase);
   const { authorizationId } = purchase.row;
-  if (authorizationId !== null) return resume(on, wanted, purchase, authorizationId);
+  const stored = authorizationId === null ? null : await readPayment(on, { authorizationId }, buying);
+  if (stored) buying.own = stored.authorization;
+  // Another purchase may have executed a payment that a person approves, so its executions are read after the approval.
+  const executions = stored && !questionIn(stored.authorization) ? stored.executions : null;
+  const begun = { ...noFacts, authorization: buying.own ?? null, executions };
+  const { step } = await follow<PaymentExecution>(begun, transportOf(buying, person));
+  const { own, early } = buying;
+  if (!own) return early ?? refusedAs(buying);
+  if (step.step === "ask") return person.answer(step.question, own, { decision: own.policyDecision });
+  return endOf(buying, own, step);
+}
+
+function transportOf(buying: Buying, person: Person): Transport<PaymentExecution> {
+  const { on, wanted } = buying;
+  const until = performance.now() + SETTLE_SECONDS * 1_000;
+  return {
+    authorize: async ({ from }, facts) => (from === "earlier" ? findEarlier(buying, facts) : authorize(buying, facts)),
+    async wait(step, facts) {
+      if (step.for === "person") return person.read(step, facts);
+      if (step.for === "payment") return { ...facts, executions: (await readPayment(on, step, buying)).executions };
+      if (step.for === "outcome") {
+        const { execution } = step;
+        const now = await untilKnown(on, execution.authorizationId, execution, SETTLE_SECONDS);
+        return { ...afterReading(facts, now), isLate: true };
+      }
+      await setTimeout(POLL_MS);
+      const isLate = performance.now() >= until || on.signal.aborted;
+      return { ...facts, executions: null, isLate, ...(!isLate && { attempts: {} }) };
+    },
+    async sign({ authorizationId }, facts) {
+      buying.credential = await credentialFor(buying, authorizationId);
+      return { ...facts, isSigned: true };
+    },
+    execute: executing(on, buying),
+    // The signed payment can be paid only once, so a repeat may send it again.
+    async show({ execution }, facts) {
+      const [paymentSignature] = Object.values(execution.credentialHeaders ?? {});
+      const request = { ...wanted, ...(paymentSignature !== undefined && { paymentSignature }) };
+      buying.reply = await askSeller(request, on.caller.organizationId);
+      if (buying.reply && isServed(buying.reply.status)) return { ...facts, shown: "served" };
+      // The seller may have the credential and did not serve; the chain shows whether the payment was made.
+      const { executions } = await readPayment(on, execution, buying);
+      const now = executions.find(({ executionId }) => executionId === execution.executionId) ?? execution;
+      return { ...afterReading(facts, now), shown: "notServed", isLate: true };
+    },
+  };
+}
+
+async function authorize(buying: Buying, facts: Now): Promise<Now | null> {
+  const { on, wanted, purchase } = buying;
+  const { mandateId, url } = wanted;
   const reply = await askSeller(wanted, on.caller.organizationId);
-  if (!reply) throw noAnswer(wanted.url);
+  if (!reply) throw noAnswer(url);
   if (reply.status !== 402) {
     const answer = answerOf(reply);
-    return { content: { status: "answered", answer }, ...untrustedIn(answer) };
+    buying.early = { content: { status: "answered", answer }, ...untrustedIn(answer) };
+    return null;
   }
-  const budget = await on.call(reachable.getRemaining, { id: wanted.mandateId });
-  if (!budget.ok) return refused(budget.problem);
-  const offer = offerOf(reply, wanted.url, budget.body.asset);
-  const signer = await signerOf(wanted.mandateId, offer);
-  if (!signer) {
+  const budget = await on.call(reachable.getRemaining, { id: mandateId });
+  const offer = offerOf(reply, url, budget.body.asset);
+  if (!(await signerOf(mandateId, offer))) {
     const next =
       "Nobody can sign this payment yet, and nothing was reserved. Do what setup says, and call again with the same arguments.";
-    return { content: { status: "setupRequired", setup: setupFor(wanted.mandateId, offer), next } };
+    buying.early = { content: { status: "setupRequired", setup: setupFor(mandateId, offer), next } };
+    return null;
   }
-  const authorized = await authorize(on, wanted, purchase, offer);
-  if (!authorized.ok) return refused(authorized.problem);
-  await savePurchase(purchase.row, { authorizationId: authorized.body.authorizationId });
-  return decide(on, wanted, purchase, authorized.body);
+  buying.offer = offer;
+  try {
+    const intent = { ...intentOf(wanted, offer), idempotencyKey: purchase.row.purchaseKey };
+    const { body, replayed } = await on.call(reachable.authorizePayment, { body: { mandateId, intent } });
+    return await withAuthorization(buying, { ...facts, executions: replayed ? null : [] }, body);
+  } catch (error) {
+    if (!(error instanceof Refused) || error.problem.code !== "idempotency_key_reused") throw error;
+    buying.refusal = error;
+    return { ...facts, key: "reused" };
+  }
 }
 
-async function resume(on: ToolContext, wanted: Wanted, purchase: Purchase, authorizationId: string): Promise<Reply> {
-  const read = await on.call(reachable.getPayment, { authorizationId });
-  if (!read.ok) return refused(read.problem);
-  return decide(on, wanted, purchase, read.body.authorization);
-}
-
-type Found = { readonly ok: true; readonly body: Authorization } | { readonly ok: false; readonly problem: ErrorBody };
-
-async function authorize(on: ToolContext, wanted: Wanted, purchase: Purchase, offer: SellerOffer): Promise<Found> {
-  const { mandateId, purpose, sellerId, resourceId } = wanted;
-  const { payTo, amount, asset, challenge } = offer;
+function intentOf({ purpose, sellerId, resourceId }: Wanted, { payTo, amount, asset, challenge }: SellerOffer) {
   const named = sellerId === undefined ? { seller: {}, payTo } : { seller: { sellerId } };
   const asked = {
     ...named,
@@ -107,115 +181,71 @@ async function authorize(on: ToolContext, wanted: Wanted, purchase: Purchase, of
     chain: asset.chain,
     challenge: challenge as unknown as Record<string, unknown>,
   };
+  return askedIntent(asked, purpose);
+}
+
+async function withAuthorization(buying: Buying, facts: Now, authorization: Authorization): Promise<Now> {
+  buying.own = authorization;
+  await savePurchase(buying.purchase.row, { authorizationId: authorization.authorizationId });
+  return { ...facts, authorization, ...(questionIn(authorization) && { executions: null }) };
+}
+
+/** The seller's 402 changed after an earlier call had authorized. */
+async function findEarlier(buying: Buying, facts: Now): Promise<Now> {
+  const { on, wanted, purchase, offer } = buying;
   const idempotencyKey = purchase.row.purchaseKey;
-  const intent = { ...askedIntent(asked, purpose), idempotencyKey };
-  const answer = await on.call(reachable.authorizePayment, { body: { mandateId, intent } });
-  if (answer.ok || answer.problem.code !== "idempotency_key_reused") return answer;
-  // The seller's 402 changed after an earlier call had authorized. With the same amount and payee it is the same purchase.
-  const listed = await on.call(reachable.listPayments, { query: { idempotencyKey, mandateId } });
-  const same = listed.ok
-    ? listed.body.items.find(({ intent: it }) => it.amount === amount && it.payTo?.toLowerCase() === payTo)
-    : undefined;
-  return same ? { ok: true, body: same.authorization } : answer;
+  const { items } = (await on.call(reachable.listPayments, { query: { idempotencyKey, mandateId: wanted.mandateId } })).body;
+  const terms = offer && { ...offer, ...offer.asset, idempotencyKey, url: offer.challenge.resource?.url ?? "" };
+  const same = terms && samePurchase(items, terms);
+  return same ? withAuthorization(buying, facts, same.authorization) : { ...facts, key: "unused" };
 }
 
-async function decide(on: ToolContext, wanted: Wanted, purchase: Purchase, authorization: Authorization): Promise<Reply> {
-  const { policyDecision: decision, authorizationId } = authorization;
-  if (decision.outcome === "allow") {
-    const executed = await executeOnce(on, authorizationId, () => credentialFor(on, wanted, authorizationId));
-    return pay(on, wanted, purchase, authorizationId, executed);
-  }
-  const question = decision.outcome === "requireApproval" ? questionOf(authorization) : null;
-  if (!question) {
-    const next =
-      "The mandate denies this payment, and nothing was paid. Do not repeat it. Tell your person why, or choose another seller.";
-    return { content: { status: "denied", authorizationId, decision, next } };
-  }
-  const asked = await askPerson(on, purchase, question);
-  if (asked.kind === "refused") return refused(asked.problem);
-  if (asked.kind === "input") return asked.result;
-  if (asked.kind === "waiting") return { content: { ...asked.content, decision } };
-  if (asked.decided === "approved") {
-    const { authorizationId: approvedId } = question;
-    const shared = { authorizationId: approvedId, ownId: authorizationId };
-    const executed = await executeOwn(on, shared, () => credentialFor(on, wanted, approvedId));
-    if (executed !== "paidForAnother") return pay(on, wanted, purchase, approvedId, executed);
-    return { content: { status: "ended", authorizationId, next: paidForAnother } };
-  }
-  return { content: { status: asked.decided, authorizationId, next: ended[asked.decided] } };
-}
-
-async function pay(on: ToolContext, wanted: Wanted, purchase: Purchase, authorizationId: string, done: Executed): Promise<Reply> {
-  if (!done.ok) return refused(done.problem);
-  const execution = await untilKnown(on, authorizationId, done.execution, SETTLE_SECONDS);
-  if (isOpen(execution)) {
-    const next = "The payment is under way. Call again with the same arguments. Do not pay again.";
-    return { content: { status: "settling", authorizationId, execution, next } };
-  }
-  if (execution.settlementStatus === "failed") return failed(authorizationId, execution);
-  return show(on, wanted, purchase, authorizationId, execution);
-}
-
-/** The reserved amount is released, so this purchase cannot be paid any more. */
-function failed(authorizationId: string, execution: PaymentExecution): Reply {
-  const why = execution.failureDetail === undefined ? "" : ` ${execution.failureDetail}`;
-  const next = `The payment failed, and the seller was not paid.${why} To try again, call with a new purchaseId.`;
-  return { content: { status: "refused", authorizationId, execution, next }, isError: true };
-}
-
-async function credentialFor(on: ToolContext, { mandateId, url }: Wanted, authorizationId: string) {
-  const read = await on.call(reachable.getPayment, { authorizationId });
-  if (!read.ok) return read;
-  const { challenge, asset, chain } = read.body.intent;
+/** Undefined if the service signs. */
+async function credentialFor(buying: Buying, authorizationId: string): Promise<string | undefined> {
+  const { on, wanted } = buying;
+  const { intent } = buying.payment ?? (await readPayment(on, { authorizationId }, buying));
+  const { challenge, asset, chain } = intent;
   const headers = { "payment-required": Buffer.from(JSON.stringify(challenge as unknown as PaymentRequired)).toString("base64") };
-  const offer = offerOf({ status: 402, headers, body: null }, url, { asset, chain });
-  const signer: Signer | null = await signerOf(mandateId, offer);
-  if (signer !== "testWallet") return { ok: true as const, text: undefined };
-  const signed = await on.call(reachable.signSamplePayment, { body: { authorizationId } });
-  return signed.ok ? { ok: true as const, text: signed.body.paymentCredential } : signed;
+  const offer = offerOf({ status: 402, headers, body: null }, wanted.url, { asset, chain });
+  if ((await signerOf(wanted.mandateId, offer)) !== "testWallet") return undefined;
+  return (await on.call(reachable.signSamplePayment, { body: { authorizationId } })).body.paymentCredential;
 }
 
 const isServed = (status: number): boolean => status < 400;
 
-/** The signed payment can be paid only once, so a repeat may send it again. */
-async function show(
-  on: ToolContext,
-  wanted: Wanted,
-  purchase: Purchase,
-  authorizationId: string,
-  execution: PaymentExecution,
-): Promise<Reply> {
-  const paymentSignature = Object.values(execution.credentialHeaders ?? {})[0];
-  const reply = await askSeller(
-    { ...wanted, ...(paymentSignature !== undefined && { paymentSignature }) },
-    on.caller.organizationId,
-  );
-  if (!reply || !isServed(reply.status)) return notServed(on, authorizationId, execution, reply);
-  const { executionId, settlementStatus } = execution;
-  const found = { authorizationId, execution: { executionId, settlementStatus } };
-  const answer = answerOf(reply);
-  const content = { status: "paid" as const, ...found, answer };
-  await savePurchase(purchase.row, { result: JSON.stringify(content) });
-  return { content, ...untrustedIn(answer) };
+const refusedAs = ({ refusal }: Buying): never => {
+  throw refusal ?? new Error("The purchase ended without an answer.");
+};
+
+async function endOf(buying: Buying, own: Authorization, step: Step<PaymentExecution>): Promise<Reply> {
+  const { authorizationId, policyDecision: decision } = own;
+  if (step.step === "paidForAnother") return { content: { status: "ended", authorizationId, next: paidForAnother } };
+  if (step.step !== "ended") return refusedAs(buying);
+  const { why, execution } = step;
+  if (why === "denied") return { content: { status: "denied", authorizationId, decision, next: denied } };
+  if (execution) return paymentEnd(buying, why, execution);
+  if (why === "settling") return { content: { status: "settling", authorizationId, next: settling } };
+  if (why === "consumed") return refusedAs(buying);
+  const status = endedStatus(why);
+  return { content: { status, authorizationId, next: ended[status] } };
 }
 
-/** The seller may have the credential and did not serve; the chain shows whether the payment was made. */
-async function notServed(
-  on: ToolContext,
-  authorizationId: string,
-  { executionId }: PaymentExecution,
-  reply: SellerReply | null,
-): Promise<Reply> {
-  const read = await on.call(reachable.getPayment, { authorizationId });
-  const now = read.ok ? read.body.executions.find((one) => one.executionId === executionId) : undefined;
-  if (now?.settlementStatus === "failed") return failed(authorizationId, now);
-  const found = { authorizationId, ...(now && { execution: now }), ...(reply && { answer: answerOf(reply) }) };
-  if (now?.settlementStatus === "settled") {
-    const next =
-      "The payment is on the chain, and the seller does not serve. Do not pay again. Tell your person; get_payment has the receipt.";
-    return { content: { status: "paidButNotServed", ...found, next }, isError: true };
+async function paymentEnd({ purchase, reply }: Buying, why: Why, execution: PaymentExecution): Promise<Reply> {
+  const { authorizationId, executionId, settlementStatus, failureDetail } = execution;
+  const found = { authorizationId, execution };
+  if (why === "settling") return { content: { status: "settling", ...found, next: settling } };
+  if (why === "failed") {
+    // The reserved amount is released, so this purchase cannot be paid any more.
+    const detail = failureDetail === undefined ? "" : ` ${failureDetail}`;
+    const next = `The payment failed, and the seller was not paid.${detail} To try again, call with a new purchaseId.`;
+    return { content: { status: "refused", ...found, next }, isError: true };
   }
-  const next =
-    "The seller has the payment and did not serve. Call again with the same arguments: the same payment is sent again, and nothing is paid twice. get_payment says whether it settled.";
-  return { content: { status: "notServed", ...found, next }, isError: true };
+  const answer = reply ? answerOf(reply) : undefined;
+  if (why === "paid" && answer) {
+    const content = { status: "paid" as const, authorizationId, execution: { executionId, settlementStatus }, answer };
+    await savePurchase(purchase.row, { result: JSON.stringify(content) });
+    return { content, ...untrustedIn(answer) };
+  }
+  const status = why === "paidButNotServed" ? why : "notServed";
+  return { content: { status, ...found, ...(answer && { answer }), next: notServed[status] }, isError: true };
 }

@@ -5,7 +5,7 @@ import { Id } from "#lib/ids.ts";
 import { isFor } from "#lib/mcp/judge-address.ts";
 import { reachable } from "#lib/mcp/reachable.ts";
 import { problem } from "#lib/mcp/shapes.ts";
-import { readOnly, refused, tool } from "#lib/mcp/tool.ts";
+import { readOnly, tool } from "#lib/mcp/tool.ts";
 
 const AT_ONCE = 20;
 const PAGE = 100;
@@ -36,18 +36,17 @@ async function ownMandates(on: ToolContext) {
   let cursor: string | undefined;
   for (let pages = 1; ; pages += 1) {
     const query = { limit: String(PAGE), ...(cursor !== undefined && { cursor }) };
-    const answer = await on.call(reachable.listMandates, { query });
-    if (!answer.ok) return answer;
-    own.push(...answer.body.items.filter((one) => isUsable(one, on)));
-    cursor = answer.body.nextCursor;
+    const { items, nextCursor } = (await on.call(reachable.listMandates, { query })).body;
+    own.push(...items.filter((one) => isUsable(one, on)));
+    cursor = nextCursor;
     if (cursor === undefined || own.length >= AT_ONCE || pages === PAGES_MAX)
-      return { ok: true as const, own: own.slice(0, AT_ONCE), more: cursor !== undefined || own.length > AT_ONCE };
+      return { own: own.slice(0, AT_ONCE), more: cursor !== undefined || own.length > AT_ONCE };
   }
 }
 
 async function namedMandate(on: ToolContext, mandateId: string) {
-  const answer = await on.call(reachable.getMandate, { id: mandateId });
-  return answer.ok ? { ok: true as const, own: [answer.body].filter((one) => isUsable(one, on)), more: false } : answer;
+  const { body } = await on.call(reachable.getMandate, { id: mandateId });
+  return { own: [body].filter((one) => isUsable(one, on)), more: false };
 }
 
 export const getBudget = tool({
@@ -64,18 +63,10 @@ export const getBudget = tool({
     problem,
   }),
   async run({ mandateId }, on) {
-    const found = mandateId === undefined ? await ownMandates(on) : await namedMandate(on, mandateId);
-    if (!found.ok) return refused(found.problem);
-    const read = await Promise.all(
-      found.own.map(async ({ mandateId: id, name }) => {
-        const remaining = await on.call(reachable.getRemaining, { id });
-        return remaining.ok ? { ok: true as const, budget: { name, ...remaining.body } } : remaining;
-      }),
+    const { own, more } = mandateId === undefined ? await ownMandates(on) : await namedMandate(on, mandateId);
+    const mandates = await Promise.all(
+      own.map(async ({ mandateId: id, name }) => ({ name, ...(await on.call(reachable.getRemaining, { id })).body })),
     );
-    const failed = read.find((one) => !one.ok);
-    if (failed && !failed.ok) return refused(failed.problem);
-    return {
-      content: { status: "ok" as const, mandates: read.flatMap((one) => (one.ok ? [one.budget] : [])), more: found.more },
-    };
+    return { content: { status: "ok" as const, mandates, more } };
   },
 });

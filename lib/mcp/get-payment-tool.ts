@@ -3,21 +3,21 @@ import { Id } from "#lib/ids.ts";
 import { untilKnown } from "#lib/mcp/execution.ts";
 import { reachable } from "#lib/mcp/reachable.ts";
 import { next, problem } from "#lib/mcp/shapes.ts";
-import { readOnly, refused, tool, type ToolContext } from "#lib/mcp/tool.ts";
+import { readOnly, tool, type ToolContext } from "#lib/mcp/tool.ts";
 import type { Payment } from "#lib/payments/payment-schema.ts";
+import { decisionOf } from "#purchase/step.ts";
 
 const WAIT_MAX = 25;
 
-const isAsking = ({ checkout }: Payment): boolean => checkout?.status === "previewed" || checkout?.status === "awaiting_approval";
+const isAsking = ({ checkout }: Payment): boolean => checkout !== undefined && decisionOf(checkout.status) === null;
 
-/** Waits for the person's decision and returns getCheckout's answer; if nobody is asked, waits for the settlement (null). */
-async function wait(on: ToolContext, payment: Payment, waitSeconds: number) {
+/** Waits for the person's decision; if nobody is asked, waits for the settlement. */
+async function wait(on: ToolContext, payment: Payment, waitSeconds: number): Promise<void> {
   const { checkout, authorization, executions } = payment;
-  if (isAsking(payment) && checkout)
-    return on.call(reachable.getCheckout, { checkoutIntentId: checkout.checkoutIntentId, query: { waitSeconds } });
   const [newest] = executions;
-  if (newest) await untilKnown(on, authorization.authorizationId, newest, waitSeconds);
-  return null;
+  if (isAsking(payment) && checkout)
+    await on.call(reachable.getCheckout, { checkoutIntentId: checkout.checkoutIntentId, query: { waitSeconds } });
+  else if (newest) await untilKnown(on, authorization.authorizationId, newest, waitSeconds);
 }
 
 const nextOf = (payment: Payment): string | undefined =>
@@ -52,22 +52,18 @@ export const getPaymentTool = tool({
     problem,
   }),
   async run({ authorizationId, waitSeconds = 0, receipt = false }, on) {
-    let read = await on.call(reachable.getPayment, { authorizationId });
-    if (!read.ok) return refused(read.problem);
+    let { body: payment } = await on.call(reachable.getPayment, { authorizationId });
     if (waitSeconds > 0) {
-      const waited = await wait(on, read.body, waitSeconds);
-      if (waited && !waited.ok) return refused(waited.problem);
+      await wait(on, payment, waitSeconds);
       // The payment may have changed, and this new request checks the key again.
-      read = await on.call(reachable.getPayment, { authorizationId });
-      if (!read.ok) return refused(read.problem);
+      payment = (await on.call(reachable.getPayment, { authorizationId })).body;
     }
     const found = receipt ? await on.call(reachable.getPaymentReceipt, { authorizationId }) : null;
-    if (found && !found.ok) return refused(found.problem);
-    const nextStep = nextOf(read.body);
+    const nextStep = nextOf(payment);
     return {
       content: {
         status: "ok" as const,
-        payment: read.body,
+        payment,
         ...(found && { receipt: { ...found.body } }),
         ...(nextStep !== undefined && { next: nextStep }),
       },

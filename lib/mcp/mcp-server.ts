@@ -11,7 +11,7 @@ import { withinDeadline } from "#lib/http/deadline.ts";
 import type { KeyCaller } from "#lib/http/operation.ts";
 import { toProblem } from "#lib/http/reply.ts";
 import { newId } from "#lib/ids.ts";
-import { callerOf } from "#lib/mcp/call-operation.ts";
+import { callerOf, Refused } from "#lib/mcp/call-operation.ts";
 import { elicitationOf, stateCodec } from "#lib/mcp/elicitation.ts";
 import { keptSchema } from "#lib/mcp/kept-schema.ts";
 import { refused, resultOf, type Tool } from "#lib/mcp/tool.ts";
@@ -40,6 +40,7 @@ async function run({ name, output, run: work }: Tool, args: unknown, { caller, r
     const answer = await withinDeadline(work(args as never, context), MCP_DEADLINE_MS);
     return isInputRequiredResult(answer) ? answer : resultOf(output, answer);
   } catch (error) {
+    if (error instanceof Refused) return resultOf(output, refused(error.problem));
     const requestId = newId("request");
     return resultOf(output, refused(problemBody(toProblem(error, requestId, name), requestId)));
   }

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { OrderItems, StorefrontUrl } from "#lib/approvals/order-item-schema.ts";
-import { askPerson, questionOf } from "#lib/mcp/ask-person.ts";
+import { endedStatus, personFor } from "#lib/mcp/ask-person.ts";
 import { openPurchase, repeatOf } from "#lib/mcp/purchase.ts";
 import { reachable } from "#lib/mcp/reachable.ts";
 import { MandateId, next, problem, PurchaseId, Purpose, repeatFields, waitingFields } from "#lib/mcp/shapes.ts";
-import { buying, refused, tool } from "#lib/mcp/tool.ts";
+import { buying, tool } from "#lib/mcp/tool.ts";
 import { OrderStatus } from "#lib/vocabulary.ts";
+import { questionIn } from "#purchase/step.ts";
 
 const NAME = "place_order";
 
@@ -45,33 +46,31 @@ export const placeOrderTool = tool({
   async run({ paymentCredential, ...args }, on) {
     const { storefrontUrl, mandateId, items, purpose } = args;
     const purchase = await openPurchase(NAME, args, on);
-    const order = async (credential: string | undefined) =>
-      on.call(reachable.placeOrder, {
-        body: {
-          storefrontUrl,
-          mandateId,
-          items,
-          idempotencyKey: purchase.row.purchaseKey,
-          ...(purpose !== undefined && { metadata: { purpose } }),
-          ...(credential !== undefined && { paymentCredential: credential }),
-        },
-      });
-    let answer = await order(paymentCredential);
-    if (answer.ok && answer.body.status === "approvalRequired" && answer.body.authorization) {
-      const question = questionOf(answer.body.authorization);
-      const asked = question && (await askPerson(on, purchase, question));
-      if (asked?.kind === "refused") return refused(asked.problem);
-      if (asked?.kind === "input") return asked.result;
-      if (asked?.kind === "waiting") return { content: { ...asked.content, order: { ...answer.body }, ...repeatOf(purchase) } };
-      if (asked && asked.decided !== "approved")
-        return { content: { status: asked.decided, order: { ...answer.body }, ...repeatOf(purchase) } };
-      answer = await order(undefined);
+    const order = async (credential: string | undefined) => {
+      const body = {
+        storefrontUrl,
+        mandateId,
+        items,
+        idempotencyKey: purchase.row.purchaseKey,
+        ...(purpose !== undefined && { metadata: { purpose } }),
+        ...(credential !== undefined && { paymentCredential: credential }),
+      };
+      return (await on.call(reachable.placeOrder, { body })).body;
+    };
+    let placed = await order(paymentCredential);
+    const { authorization } = placed;
+    if (placed.status === "approvalRequired" && authorization && questionIn(authorization)) {
+      const person = personFor(on, purchase);
+      const step = await person.stepOf(authorization);
+      const more = { order: { ...placed }, ...repeatOf(purchase) };
+      if (step.step === "ask") return person.answer(step.question, authorization, more);
+      if (step.step === "ended") return { content: { status: endedStatus(step.why), ...more } };
+      placed = await order(undefined);
     }
-    if (!answer.ok) return refused(answer.problem);
-    const { status } = answer.body;
+    const { status } = placed;
     const nextStep = nextSteps[status];
     return {
-      content: { status, order: { ...answer.body }, ...(nextStep !== undefined && { next: nextStep }), ...repeatOf(purchase) },
+      content: { status, order: { ...placed }, ...(nextStep !== undefined && { next: nextStep }), ...repeatOf(purchase) },
     };
   },
 });

@@ -4,7 +4,7 @@ import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const shared = ["lib", "package-lock.json"];
+const shared = ["lib", "sdk/src/purchase", "package-lock.json"];
 const ofPages = [...shared, "app", "components", "public", "instrumentation.tsx", "next.config.ts", "proxy.tsx"];
 const ofServer = [
   ...shared,

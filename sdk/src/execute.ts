@@ -102,7 +102,7 @@ export function executing(context: Context, challenge: Challenge, seen: Seen, si
       const signed = !isRepeat && credential !== undefined && { paymentCredential: credential };
       const body = { authorizationId, idempotencyKey, ...signed };
       try {
-        return afterExecution(facts, step, (await service.call("executePayment", { body }, { signal })).body);
+        return afterExecution(facts, (await service.call("executePayment", { body }, { signal })).body);
       } catch (error) {
         seen.refusal = error;
         // The service has already been asked five times about a key that is in flight.

@@ -4,23 +4,19 @@ import { stepOf, type Execution, type Facts, type Maybe, type Step, type StepNam
 
 type ExecuteStep = StepNamed<"execute">;
 
-const withAttempt = <E extends Execution>(facts: Facts<E>, { idempotencyKey }: ExecuteStep, answer: string | null): Facts<E> => ({
-  ...facts,
-  attempts: { ...facts.attempts, [idempotencyKey]: answer },
-});
-
 /** The facts after an execution was read again. */
 export const afterReading = <E extends Execution>(facts: Facts<E>, now: E): Facts<E> => ({
   ...facts,
+  followed: now.executionId,
   executions: (facts.executions ?? []).map((one) => (one.executionId === now.executionId ? now : one)),
 });
 
 /** The facts after executePayment answered with an execution. A repeated answer can be older than what was read. */
-export function afterExecution<E extends Execution>(facts: Facts<E>, step: ExecuteStep, execution: E): Facts<E> {
-  const { executionId } = execution;
+export function afterExecution<E extends Execution>(facts: Facts<E>, execution: E): Facts<E> {
+  const { executionId: followed } = execution;
   const known = facts.executions ?? [];
-  const executions = known.some((one) => one.executionId === executionId) ? known : [execution, ...known];
-  return { ...withAttempt(facts, step, executionId), executions };
+  const executions = known.some(({ executionId }) => executionId === followed) ? known : [execution, ...known];
+  return { ...facts, followed, executions };
 }
 
 /** The facts after executePayment was refused. Null if the refusal ends the purchase. */
@@ -29,10 +25,12 @@ export function afterRefusal<E extends Execution>(
   step: ExecuteStep,
   { code, status }: { readonly code: string; readonly status: number },
 ): Facts<E> | null {
-  if (code === "idempotency_in_flight") return withAttempt(facts, step, "inFlight");
+  const { idempotencyKey, isRepeat } = step;
+  const after = (answer: "none" | "inFlight") => ({ ...facts, attempts: { ...facts.attempts, [idempotencyKey]: answer } });
+  if (code === "idempotency_in_flight") return after("inFlight");
   // No execution was made with the repeated key, or that execution failed.
-  if (step.isRepeat) return code === "authorization_consumed" || status === 402 ? withAttempt(facts, step, null) : null;
-  return code === "authorization_consumed" ? { ...withAttempt(facts, step, null), executions: null } : null;
+  if (isRepeat) return code === "authorization_consumed" || status === 402 ? after("none") : null;
+  return code === "authorization_consumed" ? { ...after("none"), executions: null } : null;
 }
 
 export type Terms = {

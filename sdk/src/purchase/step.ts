@@ -54,11 +54,10 @@ export type Facts<E extends Execution = Execution> = {
   readonly isAsked: boolean;
   /** The executions of the authorization that pays. Null if they must be read. */
   readonly executions: readonly E[] | null;
-  /**
-   * By idempotency key, what the service answered to executePayment: the id of the key's execution, null if the key made none that
-   * counts, or "inFlight" while another call uses the key.
-   */
-  readonly attempts: Readonly<Record<string, string | null>>;
+  /** The id of the execution that this call made, found by a key of the purchase, or read more than once. Null if there is none. */
+  readonly followed: string | null;
+  /** Keys under which executePayment did not answer with an execution: the key made none that counts, or another call uses it. */
+  readonly attempts: Readonly<Record<string, "none" | "inFlight">>;
   readonly isSigned: boolean;
   /** Whether the seller got the credential, and whether it served then. */
   readonly shown: "no" | "served" | "notServed";
@@ -73,6 +72,7 @@ export const noFacts: Facts<never> = {
   question: "unread",
   isAsked: false,
   executions: null,
+  followed: null,
   attempts: {},
   isSigned: false,
   shown: "no",
@@ -179,39 +179,31 @@ export function outcomeStep<E extends Execution>(
 }
 
 /**
- * The execution that this purchase made. Several purchases can share an approval, so an execution of an approved payment counts only
- * if the service answers with it to a key of this purchase.
+ * Several purchases can share an approval, so an execution of an approved payment is this purchase's only if the service answers with
+ * it to a key of this purchase.
  */
-function ownStep<E extends Execution>(
-  facts: Facts<E>,
-  executions: readonly E[],
-  ownId: string,
-  authorizationId: string,
-): Step<E> {
-  const { attempts } = facts;
-  for (let attempt = executions.length - 1; attempt >= 0; attempt -= 1) {
-    const idempotencyKey = attemptKey(ownId, attempt);
-    const answer = attempts[idempotencyKey];
-    if (answer === undefined) return { step: "execute", authorizationId, idempotencyKey, isRepeat: true };
-    const own = executions.find(({ executionId }) => executionId === answer);
-    if (own) return outcomeStep(own, facts);
-  }
-  return { step: "paidForAnother", authorizationId };
+function ownStep(ownId: string, authorizationId: string, executions: number, { attempts }: Facts): Step<never> {
+  const keys = Array.from({ length: executions }, (_, at) => attemptKey(ownId, executions - 1 - at));
+  const idempotencyKey = keys.find((key) => attempts[key] === undefined);
+  if (idempotencyKey === undefined) return { step: "paidForAnother", authorizationId };
+  return { step: "execute", authorizationId, idempotencyKey, isRepeat: true };
 }
 
 function payStep<E extends Execution>(facts: Facts<E>, ownId: string, question: Question | null): Step<E> {
-  const { executions, attempts, isSigned } = facts;
+  const { executions, followed, isSigned, isLate } = facts;
   const authorizationId = question?.authorizationId ?? ownId;
-  const answers = Object.values(attempts);
-  if (answers.includes("inFlight") && !facts.isLate) return { step: "wait", for: "attempt", authorizationId };
+  const attempts = Object.values(facts.attempts);
+  const isInFlight = attempts.includes("inFlight");
+  if (isInFlight && !isLate) return { step: "wait", for: "attempt", authorizationId };
   if (!executions) return { step: "wait", for: "payment", authorizationId };
+  // An execution that this call follows is not followed by another attempt, also if it failed.
+  const own = executions.find(({ executionId }) => executionId === followed);
+  if (own) return outcomeStep(own, facts);
   const live = executions.find(({ settlementStatus }) => settlementStatus !== "failed");
-  if (answers.includes("inFlight")) return { ...ended("settling"), ...(live && { execution: live }) };
-  const made = executions.find(({ executionId }) => answers.includes(executionId));
-  if (made) return outcomeStep(made, facts);
-  if (live) return question ? ownStep(facts, executions, ownId, authorizationId) : outcomeStep(live, facts);
+  if (isInFlight) return { ...ended("settling"), ...(live && { execution: live }) };
+  if (live) return question ? ownStep(ownId, authorizationId, executions.length, facts) : outcomeStep(live, facts);
+  if (attempts.includes("none")) return ended("consumed");
   const idempotencyKey = attemptKey(ownId, executions.length);
-  if (answers.includes(null)) return ended("consumed");
   return isSigned ? { step: "execute", authorizationId, idempotencyKey, isRepeat: false } : { step: "sign", authorizationId };
 }
 
