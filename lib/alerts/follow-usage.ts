@@ -1,48 +1,35 @@
 import { countRefusals, insertAlerts, selectBudgets, selectExecutions } from "#lib/alerts/alert-store.ts";
 import { budgetAlerts, DEFAULT_THRESHOLDS } from "#lib/alerts/budget-alerts.ts";
-import { decidedIn, grownChains, lockCursor, moveCursor, unknownIn, type Decided } from "#lib/alerts/cursor-store.ts";
 import type { FoundAlert } from "#lib/alerts/facts.ts";
 import { thresholdsOf } from "#lib/alerts/threshold-store.ts";
-import type { EventRange } from "#lib/audit/range-store.ts";
+import { decidedIn, unknownIn, type Decided } from "#lib/alerts/usage-store.ts";
+import { followLogs, type EventRange } from "#lib/audit/cursor.ts";
 import { clock } from "#lib/audit/transact.ts";
 import { assetOf } from "#lib/chains/chains.ts";
-import { database, type Tx } from "#lib/db/client.ts";
+import type { Tx } from "#lib/db/client.ts";
 import { add, displayAmount } from "#lib/money.ts";
-import { log } from "#lib/telemetry/log.ts";
 import { minutes } from "#lib/time.ts";
 
-const CHAINS = 200;
-const EVENTS = 5_000;
 const HOUR_MS = minutes(60);
 /** This many refusals of a mandate with one code, counted in one hour of the clock, cause an alert. */
 const REFUSALS = 5;
 /** An alert about an unknown outcome waits this long, because the outcome may become known meanwhile. */
 const UNKNOWN_MINUTES = 10;
 
-/** A worker runs this function, so that alerts do not make the decision of a payment slower. */
-export async function followUsage(): Promise<void> {
-  for (let place = ""; ;) {
-    const chains = await grownChains(place, CHAINS);
-    for (const chain of chains) {
-      await follow(chain).catch((error: unknown) =>
-        log().error({ chain, err: error }, "The usage of an organization was not checked"),
-      );
-    }
-    place = chains.at(-1) ?? "";
-    if (chains.length < CHAINS) return;
-  }
-}
+/** A worker runs this function, so that alerts do not make the decision of a payment slower. Returns how many alerts it found. */
+export const followUsage = (): Promise<number> => followLogs({ cursors: "alert_cursors", events: 5_000, read });
 
-/** The alerts and the cursor are saved in one transaction, so that every refusal is counted once. */
-const follow = (chain: string): Promise<void> =>
-  database().transaction(async (tx) => {
-    const range = await lockCursor(tx, chain, EVENTS);
-    if (!range) return;
+async function read(tx: Tx, ranges: readonly EventRange[]): Promise<number> {
+  const now = await clock(tx);
+  let count = 0;
+  for (const range of ranges) {
     const decided = await decidedIn(tx, range);
-    const now = await clock(tx);
-    await insertAlerts(tx, [...(await fromDecisions(tx, decided, now)), ...(await fromUnknown(tx, range, now))]);
-    await moveCursor(tx, range);
-  });
+    const found = [...(await fromDecisions(tx, decided, now)), ...(await fromUnknown(tx, range, now))];
+    await insertAlerts(tx, found);
+    count += found.length;
+  }
+  return count;
+}
 
 const decimalsOf = (chain: string, asset: string): number | null => assetOf(chain, asset)?.tokenDecimals ?? null;
 

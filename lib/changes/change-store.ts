@@ -17,7 +17,7 @@ export async function readPlace(sessionId: string, organizationId: string) {
 }
 
 /** The audit logs with events after the given sequences, and the sequence of the last event of each. */
-export async function grownChains(places: readonly Place[]): Promise<readonly Place[]> {
+export async function grownSince(places: readonly Place[]): Promise<readonly Place[]> {
   const rows = await pool()`
     SELECT h.chain, h.sequence FROM unnest(${places.map(({ chain }) => chain)}::text[],
       ${places.map(({ sequence }) => String(sequence))}::bigint[]) AS p (chain, sequence)

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { Socket } from "node:net";
 import { asEvent, messageOf, type ChangeKind, type ChainEvent } from "#lib/changes/change.ts";
-import { endedReaders, grownChains, newestEvents, readPlace, type Reader } from "#lib/changes/change-store.ts";
+import { endedReaders, grownSince, newestEvents, readPlace, type Reader } from "#lib/changes/change-store.ts";
 import type { StreamRequest } from "#lib/changes/stream-request.ts";
 import { Counts, hasPlace } from "#lib/http/share.ts";
 import { capabilitiesOfRole, membershipRoleOf } from "#lib/identity/capabilities.ts";
@@ -176,7 +176,7 @@ export class ChangeStreams {
       chain,
       sequence: Math.min(...[...streams].map(({ seen }) => seen)),
     }));
-    const ends = await grownChains(places);
+    const ends = await grownSince(places);
     if (ends.length === 0) return;
     const rows = Math.min(EVENTS_EACH, Math.max(1, Math.floor(EVENTS_MAX / ends.length)));
     const events = await newestEvents(ends, rows);

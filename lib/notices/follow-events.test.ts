@@ -71,6 +71,21 @@ test("parallel workers plan each notice once, and a worker that dies before its 
   expect(await database().$count(notices, sql`status <> 'waiting'`)).toBe(0);
 });
 
+test("a log whose notices cannot be written delays no other, and is read again", async () => {
+  const [bad, good] = [await askingBuyer(), await askingBuyer()];
+  const refused = await openRequest(bad.buyer, bad.mandateId);
+  const planned = await openRequest(good.buyer, good.mandateId);
+  const refuse = `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN IF NEW.organization_id = '${bad.buyer.organizationId}' THEN RAISE 'refused'; END IF; RETURN NEW; END $$`;
+  await database().execute(sql.raw(refuse));
+  await database().execute(sql`CREATE TRIGGER refuse BEFORE INSERT ON notices FOR EACH ROW EXECUTE FUNCTION refuse()`);
+  expect(await followEvents()).toBe(3);
+  expect(await noticesOf(planned.checkoutIntentId)).toHaveLength(3);
+  await database().execute(sql`DROP FUNCTION refuse CASCADE`);
+  expect(await followEvents()).toBe(3);
+  expect(await noticesOf(refused.checkoutIntentId)).toHaveLength(3);
+});
+
 test("a long log is read in parts, to its end", async () => {
   const { buyer, mandateId } = await askingBuyer();
   const { checkoutIntentId } = await openRequest(buyer, mandateId);

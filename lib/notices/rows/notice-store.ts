@@ -4,7 +4,7 @@ import { checkoutIntents } from "#lib/approvals/tables.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { selectApprovers, type Approver } from "#lib/identity/approver-store.ts";
 import { organization, user } from "#lib/identity/tables.ts";
-import type { PlannedNotice } from "#lib/notices/plan-notices.ts";
+import type { OpeningEvent, PlannedNotice, Request } from "#lib/notices/plan-notices.ts";
 import { noticeBox } from "#lib/notices/outbox-store.ts";
 import { wantsMail } from "#lib/notices/settings-store.ts";
 import { noticeDeliveries, notices } from "#lib/notices/tables.ts";
@@ -19,6 +19,16 @@ export async function insertNotices(tx: Tx, planned: readonly PlannedNotice[]): 
 }
 
 const one = ({ auditEventId, kind }: PlannedNotice) => and(eq(notices.auditEventId, auditEventId), eq(notices.kind, kind));
+
+export async function requestsOf(tx: Tx, events: readonly OpeningEvent[]): Promise<ReadonlyMap<string, Request>> {
+  if (events.length === 0) return new Map();
+  const { checkoutIntentId, organizationId, status, authorizationId, createdAt, expiresAt } = checkoutIntents;
+  const rows = await tx
+    .select({ checkoutIntentId, organizationId, status, authorizationId, createdAt, expiresAt })
+    .from(checkoutIntents)
+    .where(inArray(checkoutIntentId, [...new Set(events.map((event) => event.checkoutIntentId))]));
+  return new Map(rows.map((row) => [row.checkoutIntentId, row]));
+}
 
 export type RequestRow = { readonly checkout: CheckoutRow; readonly organization: string | null };
 

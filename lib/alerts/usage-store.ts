@@ -1,0 +1,26 @@
+import type { EventRange } from "#lib/audit/cursor.ts";
+import { sqlOf, type Tx } from "#lib/db/client.ts";
+
+/** The number of payments that a mandate denied in the `hour` with `code` or, if `code` is null, did not deny. */
+export type Decided = { readonly mandateId: string; readonly code: string | null; readonly hour: Date; readonly count: number };
+
+export async function decidedIn(tx: Tx, { chain, after, last }: EventRange): Promise<readonly Decided[]> {
+  const rows = await sqlOf(tx)`
+    SELECT mandate_id, CASE WHEN outcome = 'deny' THEN denial_code END AS code, date_trunc('hour', created_at, 'UTC') AS hour, count(*)::int AS count
+    FROM authorizations WHERE organization_id = ${chain} AND sequence > ${after} AND sequence <= ${last}
+    GROUP BY 1, 2, 3`;
+  return rows.map((row) => ({
+    mandateId: String(row["mandate_id"]),
+    code: row["code"] === null ? null : String(row["code"]),
+    hour: new Date(row["hour"] as string),
+    count: Number(row["count"]),
+  }));
+}
+
+/** Lists the executions of payments whose outcome became unknown in these events. */
+export async function unknownIn(tx: Tx, { chain, after, last }: EventRange): Promise<readonly string[]> {
+  const rows = await sqlOf(tx)`
+    SELECT DISTINCT entity_id FROM audit_entries
+    WHERE chain = ${chain} AND sequence > ${after} AND sequence <= ${last} AND type = 'payment.unknown'`;
+  return rows.map((row) => String(row["entity_id"]));
+}
