@@ -11,6 +11,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/
 
 const everything = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 const colours = ["color-contrast", "link-in-text-block"];
+const sizes = ["target-size", "scrollable-region-focusable"];
 
 const anyAddress = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
 
@@ -80,5 +81,15 @@ export async function expectAccessible(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: "dark" });
   // The dark scheme changes only colours, so only the rules about colours are checked again.
   expect(await findViolations(page, { type: "rule", values: colours }), "dark").toEqual([]);
+  await expectNoSidewaysScroll(page);
+}
+
+/** Checks what the width alone can break on a page whose other rules were checked at another width with the same elements. */
+export async function expectFits(page: Page): Promise<void> {
+  expect(await findViolations(page, { type: "rule", values: sizes })).toEqual([]);
+  await expectNoSidewaysScroll(page);
+}
+
+async function expectNoSidewaysScroll(page: Page): Promise<void> {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
 }
