@@ -2,7 +2,7 @@ import { globSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "@playwright/test";
-import { expect, expectAccessible, expectFits, listen, signInAs, test } from "./setup/journey.ts";
+import { expect, expectAccessible, expectFits, expectNoSidewaysScroll, listen, signInAs, test } from "./setup/journey.ts";
 import { newScene, type Scene } from "./setup/scene.ts";
 
 /*
@@ -85,14 +85,14 @@ const pages: Readonly<Record<string, readonly Visit[]>> = {
 
 const SCRIPTS_MAX_KB = 200;
 /**
- * A wide screen, a phone, a screen of 1,280 px at 200 % zoom, and a narrow phone. The last two show the same elements as a phone,
+ * A wide screen, a phone, a narrow phone, and a screen of 1,280 px at 200 % zoom. The last two show the same elements as a phone,
  * because no style shows or hides an element below 768 px.
  */
 const WIDTHS = [
   [1280, expectAccessible],
   [390, expectAccessible],
-  [640, expectFits],
   [320, expectFits],
+  [640, expectNoSidewaysScroll],
 ] as const;
 const FONT_MS = 500;
 

@@ -90,6 +90,6 @@ export async function expectFits(page: Page): Promise<void> {
   await expectNoSidewaysScroll(page);
 }
 
-async function expectNoSidewaysScroll(page: Page): Promise<void> {
+export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
 }
