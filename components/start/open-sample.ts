@@ -6,7 +6,6 @@ export type OpenSample = {
   readonly sample: Sample;
   readonly mandateId: string;
   readonly authorization: Authorization;
-  readonly checkoutIntentId?: string;
 };
 
 const NAME = "countersign.sample";

@@ -1,10 +1,13 @@
 import type * as commerce from "#lib/commerce/checkout-contract.ts";
 import { CHECKOUT_PATH } from "#lib/approvals/poll-checkout.ts";
-import { atAddress, call } from "#lib/http/client.ts";
+import { atAddress, call, ProblemError } from "#lib/http/client.ts";
 import type { Authorization } from "#lib/payment-intent.ts";
 import type * as payments from "#lib/payments/contract.ts";
 import type * as sandbox from "#lib/sandbox/contract.ts";
+import type { PaymentExecution } from "#lib/payments/payment-schema.ts";
 import type { Sample } from "#lib/sandbox/samples.ts";
+import { afterExecution, afterRefusal, follow, type Transport } from "#purchase/follow.ts";
+import { decisionOf, noFacts, questionIn, type Step, type Why } from "#purchase/step.ts";
 import { keepSample, takeSample, type OpenSample } from "./open-sample.ts";
 
 /* The browser acts as the agent: it asks the seller for the price, gets authorization, and sends the signed payment. */
@@ -51,6 +54,7 @@ export type SampleRun = {
   readonly settlementReference?: string;
 };
 
+type Known = Pick<SampleRun, "authorization" | "checkoutIntentId">;
 type Tools = { readonly tell: (run: SampleRun) => void; readonly signal: AbortSignal };
 type Asked = { readonly sample: Sample; readonly mandateId: string; readonly asset: string };
 type Challenge = {
@@ -91,16 +95,8 @@ async function decide({ sample, mandateId, asset }: Asked, challenge: Challenge,
   return call(authorizePayment, { body: { mandateId, intent } }, { signal });
 }
 
-/** Returns why nothing is paid; undefined if the person approved. */
-async function untilDecided(checkoutIntentId: string, { signal }: Tools): Promise<string | undefined> {
-  for (;;) {
-    const { intent } = await call(getCheckout, { checkoutIntentId, query: { waitSeconds: WAIT_SECONDS } }, { signal });
-    if (intent.status === "approved") return undefined;
-    if (intent.status === "rejected") return "The payment was declined, so nothing was paid.";
-    if (intent.status !== "previewed" && intent.status !== "awaiting_approval") return "Nobody decided in time. Ask again.";
-    await pause(POLL_MS);
-  }
-}
+const FAILED = "The payment failed, so nothing was paid. Its page says why.";
+const LATER = "It is not settled yet. Its page follows it to the end.";
 
 type Settlement = { readonly settlementReference: string } | { readonly why: string };
 
@@ -109,49 +105,92 @@ async function untilSettled(authorizationId: string, { signal }: Tools): Promise
   for (const limit = Date.now() + SETTLE_LIMIT_MS; Date.now() < limit; await pause(POLL_MS)) {
     const [execution] = (await call(getPayment, { authorizationId }, { signal })).executions;
     if (execution?.settlementStatus === "settled") return { settlementReference: execution.settlementReference ?? "" };
-    if (execution?.settlementStatus === "failed") return { why: "The payment failed, so nothing was paid. Its page says why." };
+    if (execution?.settlementStatus === "failed") return { why: FAILED };
   }
-  return { why: "It is not settled yet. Its page follows it to the end." };
+  return { why: LATER };
 }
 
-const checkoutOf = ({ policyDecision }: Authorization): string | undefined =>
-  policyDecision.reasons
-    .find(({ href }) => href?.includes("/checkout/"))
-    ?.href?.split("/")
-    .at(-1);
+const ended: Partial<Readonly<Record<Why, string>>> = {
+  nobodyAsked: "Decide in the list of approvals.",
+  declined: "The payment was declined, so nothing was paid.",
+  expired: "Nobody decided in time. Ask again.",
+  canceled: "The request ended, so nothing was paid.",
+  failed: FAILED,
+};
+
+function whyAt(step: Step): string {
+  if (step.step === "paidForAnother") return "The approval paid for another purchase, so nothing was paid for this one.";
+  return (step.step === "ended" && ended[step.why]) || LATER;
+}
+
+/** The steps from the decision of the service to a credential. `lost` is called if another tab goes on. */
+function transportOf(open: OpenSample, { tell, signal }: Tools, known: Known, lost: () => void): Transport<PaymentExecution> {
+  let credential = "";
+  let isKept = false;
+  return {
+    ask: (_, facts) => Promise.resolve({ ...facts, isAsked: true }),
+    async wait(step, facts) {
+      if (step.for === "outcome") return null;
+      if (step.for !== "person") {
+        await pause(step.for === "attempt" ? POLL_MS : 0);
+        const { authorizationId } = step;
+        return { ...facts, executions: (await call(getPayment, { authorizationId }, { signal })).executions, attempts: {} };
+      }
+      if (facts.question === "unread") isKept = keepSample(open);
+      const query = facts.isAsked ? { waitSeconds: WAIT_SECONDS } : {};
+      const { checkoutIntentId } = step.question;
+      const { status } = (await call(getCheckout, { checkoutIntentId, query }, { signal })).intent;
+      const isDecided = decisionOf(status) !== null;
+      if (isDecided && isKept && !takeSample()) return (lost(), null);
+      if (!isDecided && facts.isAsked) await pause(POLL_MS);
+      return { ...facts, question: status };
+    },
+    async sign({ authorizationId }, facts) {
+      tell({ ...known, at: "signature", state: "running" });
+      credential = (await call(signSamplePayment, { body: { authorizationId } }, { signal })).paymentCredential;
+      return { ...facts, isSigned: true };
+    },
+    async execute(step, facts) {
+      const { authorizationId, idempotencyKey, isRepeat } = step;
+      const body = { authorizationId, idempotencyKey, ...(!isRepeat && { paymentCredential: credential }) };
+      try {
+        return afterExecution(facts, await call(executePayment, { body }, { signal }));
+      } catch (error) {
+        const next = error instanceof ProblemError ? afterRefusal(facts, step, error.problem) : null;
+        if (next) return next;
+        throw error;
+      }
+    },
+  };
+}
 
 /** @throws Error if a request fails or has an unexpected answer */
 export async function paySample(asked: Asked, tools: Tools): Promise<void> {
-  tools.tell({ at: "price", state: "running" });
-  const challenge = await challengeOf(asked.sample, tools);
-  tools.tell({ at: "decision", state: "running" });
-  const authorization = await decide(asked, challenge, tools);
-  if (authorization.policyDecision.outcome === "deny") return tools.tell({ at: "decision", state: "stopped", authorization });
-  const checkoutIntentId = checkoutOf(authorization);
   const { sample, mandateId } = asked;
-  await resumeSample({ sample, mandateId, authorization, ...(checkoutIntentId !== undefined && { checkoutIntentId }) }, tools);
+  tools.tell({ at: "price", state: "running" });
+  const challenge = await challengeOf(sample, tools);
+  tools.tell({ at: "decision", state: "running" });
+  await resumeSample({ sample, mandateId, authorization: await decide(asked, challenge, tools) }, tools);
 }
 
 /** Goes on after the decision of the service. @throws Error like paySample */
 export async function resumeSample(open: OpenSample, tools: Tools): Promise<void> {
-  const { sample, authorization, checkoutIntentId } = open;
-  const { tell, signal } = tools;
+  const { sample, authorization } = open;
+  const { tell } = tools;
   const { authorizationId, policyDecision } = authorization;
-  const known = { authorization, ...(checkoutIntentId !== undefined && { checkoutIntentId }) };
-  if (policyDecision.outcome === "requireApproval") {
-    tell({ ...known, at: "approval", state: "running" });
-    const isKept = keepSample(open);
-    const why = checkoutIntentId === undefined ? "Decide in the list of approvals." : await untilDecided(checkoutIntentId, tools);
-    const isOurs = !isKept || takeSample();
-    if (why !== undefined) return tell({ ...known, at: "approval", state: "stopped", why });
-    if (!isOurs) return tell({ ...known, at: "approval", state: "stopped", why: "This payment goes on in another tab." });
+  const question = questionIn(authorization);
+  const known = { authorization, ...(question && { checkoutIntentId: question.checkoutIntentId }) };
+  if (policyDecision.outcome === "requireApproval") tell({ ...known, at: "approval", state: "running" });
+  let why: string | undefined;
+  const lost = (): void => void (why = "This payment goes on in another tab.");
+  const { step, facts } = await follow({ ...noFacts, authorization }, transportOf(open, tools, known, lost));
+  if (step.step === "ended" && step.why === "denied") return tell({ ...known, at: "decision", state: "stopped" });
+  if (step.step !== "show") {
+    const at = facts.executions ? "signature" : "approval";
+    return tell({ ...known, at, state: "stopped", why: why ?? whyAt(step) });
   }
-  tell({ ...known, at: "signature", state: "running" });
-  const { paymentCredential } = await call(signSamplePayment, { body: { authorizationId } }, { signal });
-  const body = { authorizationId, idempotencyKey: authorizationId, paymentCredential };
-  const { credentialHeaders } = await call(executePayment, { body }, { signal });
   tell({ ...known, at: "delivery", state: "running" });
-  const paid = await askSeller(sample, tools, credentialHeaders);
+  const paid = await askSeller(sample, tools, step.execution.credentialHeaders);
   if (!paid.ok) return tell({ ...known, at: "delivery", state: "stopped", why: `The sample seller answered ${paid.status}.` });
   tell({ ...known, at: "settlement", state: "running" });
   const settlement = await untilSettled(authorizationId, tools);

@@ -18,7 +18,7 @@ import { askedIntent } from "#lib/mcp/shapes.ts";
 import type { ToolContext } from "#lib/mcp/tool.ts";
 import { setupFor, signerOf } from "#lib/mcp/who-signs.ts";
 import type { Authorization } from "#lib/payment-intent.ts";
-import { authorizePayment, executePayment } from "#lib/payments/contract.ts";
+import { authorizePayment, executePayment, getPayment } from "#lib/payments/contract.ts";
 import type { PaymentExecution } from "#lib/payments/payment-schema.ts";
 import { afterReading, follow, samePurchase, type Transport } from "#purchase/follow.ts";
 import { noFacts, questionIn, type Facts, type Step, type Why } from "#purchase/step.ts";
@@ -56,7 +56,7 @@ const settling = "The payment is under way. Call again with the same arguments. 
 const paidForAnother =
   "A person was asked only once for this payment, and it paid for another purchase with the same terms. Nothing was paid for this purchase. To buy again, call with a new purchaseId.";
 
-const requireRights = [authorizePayment, executePayment].map(({ access }) => compileAccess(access));
+const requireRights = [authorizePayment, executePayment, getPayment].map(({ access }) => compileAccess(access));
 
 /** Null if the call is allowed. Checks rights and rate first, or anybody could make the service call any address. */
 export async function judge(on: ToolContext, { mandateId, method, url }: Wanted): Promise<FetchAnswer | null> {
@@ -200,14 +200,19 @@ async function findEarlier(buying: Buying, facts: Now): Promise<Now> {
   return same ? withAuthorization(buying, facts, same.authorization) : { ...facts, key: "unused" };
 }
 
+/** What the authorized payment asks for: the seller's 402 of this call, or the one of the call that authorized it. */
+async function offerIn(buying: Buying, authorizationId: string): Promise<SellerOffer> {
+  const { on, wanted, offer } = buying;
+  if (offer) return offer;
+  const { challenge, asset, chain } = (buying.payment ?? (await readPayment(on, { authorizationId }, buying))).intent;
+  const headers = { "payment-required": Buffer.from(JSON.stringify(challenge as unknown as PaymentRequired)).toString("base64") };
+  return offerOf({ status: 402, headers, body: null }, wanted.url, { asset, chain });
+}
+
 /** Undefined if the service signs. */
 async function credentialFor(buying: Buying, authorizationId: string): Promise<string | undefined> {
   const { on, wanted } = buying;
-  const { intent } = buying.payment ?? (await readPayment(on, { authorizationId }, buying));
-  const { challenge, asset, chain } = intent;
-  const headers = { "payment-required": Buffer.from(JSON.stringify(challenge as unknown as PaymentRequired)).toString("base64") };
-  const offer = offerOf({ status: 402, headers, body: null }, wanted.url, { asset, chain });
-  if ((await signerOf(wanted.mandateId, offer)) !== "testWallet") return undefined;
+  if ((await signerOf(wanted.mandateId, await offerIn(buying, authorizationId))) !== "testWallet") return undefined;
   return (await on.call(reachable.signSamplePayment, { body: { authorizationId } })).body.paymentCredential;
 }
 
