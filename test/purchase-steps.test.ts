@@ -56,7 +56,7 @@ test("a payment that another call made and that fails while this call waits is n
   const facts = factsOf({ authorization: "allowed", executions: [{ ...execution, settlementStatus: "processing" }] } as object);
   const taken: string[] = [];
   const end = await follow(facts, {
-    wait: async (step, now) => (taken.push(step.for), afterReading(now, { ...execution, settlementStatus: "failed" })),
+    outcome: async (_, now) => (taken.push("outcome"), afterReading(now, { ...execution, settlementStatus: "failed" })),
     sign: async () => (taken.push("sign"), null),
   });
   expect([taken, end.step]).toMatchObject([["outcome"], { step: "ended", why: "failed" }]);

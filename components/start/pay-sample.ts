@@ -6,7 +6,7 @@ import type * as payments from "#lib/payments/contract.ts";
 import type * as sandbox from "#lib/sandbox/contract.ts";
 import type { PaymentExecution } from "#lib/payments/payment-schema.ts";
 import type { Sample } from "#lib/sandbox/samples.ts";
-import { afterExecution, afterRefusal, follow, type Transport } from "#purchase/follow.ts";
+import { follow, paying, type Transport } from "#purchase/follow.ts";
 import { decisionOf, noFacts, questionIn, type Step, type Why } from "#purchase/step.ts";
 import { keepSample, takeSample, type OpenSample } from "./open-sample.ts";
 
@@ -54,7 +54,6 @@ export type SampleRun = {
   readonly settlementReference?: string;
 };
 
-type Known = Pick<SampleRun, "authorization" | "checkoutIntentId">;
 type Tools = { readonly tell: (run: SampleRun) => void; readonly signal: AbortSignal };
 type Asked = { readonly sample: Sample; readonly mandateId: string; readonly asset: string };
 type Challenge = {
@@ -123,43 +122,19 @@ function whyAt(step: Step): string {
   return (step.step === "ended" && ended[step.why]) || LATER;
 }
 
-/** The steps from the decision of the service to a credential. `lost` is called if another tab goes on. */
-function transportOf(open: OpenSample, { tell, signal }: Tools, known: Known, lost: () => void): Transport<PaymentExecution> {
-  let credential = "";
+/** The steps about a person. `lost` is called if another tab goes on. */
+function personSteps(open: OpenSample, signal: AbortSignal, lost: () => void): Transport<PaymentExecution> {
   let isKept = false;
   return {
     ask: (_, facts) => Promise.resolve({ ...facts, isAsked: true }),
-    async wait(step, facts) {
-      if (step.for === "outcome") return null;
-      if (step.for !== "person") {
-        await pause(step.for === "attempt" ? POLL_MS : 0);
-        const { authorizationId } = step;
-        return { ...facts, executions: (await call(getPayment, { authorizationId }, { signal })).executions, attempts: {} };
-      }
-      if (facts.question === "unread") isKept = keepSample(open);
+    async person({ question: { checkoutIntentId } }, facts) {
+      if (!facts.isAsked) isKept = keepSample(open);
       const query = facts.isAsked ? { waitSeconds: WAIT_SECONDS } : {};
-      const { checkoutIntentId } = step.question;
       const { status } = (await call(getCheckout, { checkoutIntentId, query }, { signal })).intent;
       const isDecided = decisionOf(status) !== null;
       if (isDecided && isKept && !takeSample()) return (lost(), null);
       if (!isDecided && facts.isAsked) await pause(POLL_MS);
       return { ...facts, question: status };
-    },
-    async sign({ authorizationId }, facts) {
-      tell({ ...known, at: "signature", state: "running" });
-      credential = (await call(signSamplePayment, { body: { authorizationId } }, { signal })).paymentCredential;
-      return { ...facts, isSigned: true };
-    },
-    async execute(step, facts) {
-      const { authorizationId, idempotencyKey, isRepeat } = step;
-      const body = { authorizationId, idempotencyKey, ...(!isRepeat && { paymentCredential: credential }) };
-      try {
-        return afterExecution(facts, await call(executePayment, { body }, { signal }));
-      } catch (error) {
-        const next = error instanceof ProblemError ? afterRefusal(facts, step, error.problem) : null;
-        if (next) return next;
-        throw error;
-      }
     },
   };
 }
@@ -176,19 +151,28 @@ export async function paySample(asked: Asked, tools: Tools): Promise<void> {
 /** Goes on after the decision of the service. @throws Error like paySample */
 export async function resumeSample(open: OpenSample, tools: Tools): Promise<void> {
   const { sample, authorization } = open;
-  const { tell } = tools;
+  const { tell, signal } = tools;
   const { authorizationId, policyDecision } = authorization;
   const question = questionIn(authorization);
   const known = { authorization, ...(question && { checkoutIntentId: question.checkoutIntentId }) };
   if (policyDecision.outcome === "requireApproval") tell({ ...known, at: "approval", state: "running" });
   let why: string | undefined;
+  let at: StageId = "approval";
+  let refusal: ProblemError | undefined;
   const lost = (): void => void (why = "This payment goes on in another tab.");
-  const { step, facts } = await follow({ ...noFacts, authorization }, transportOf(open, tools, known, lost));
+  const steps = paying<PaymentExecution>({
+    executionsOf: async (id) => (await call(getPayment, { authorizationId: id }, { signal })).executions,
+    async sign(id) {
+      tell({ ...known, at: (at = "signature"), state: "running" });
+      return (await call(signSamplePayment, { body: { authorizationId: id } }, { signal })).paymentCredential;
+    },
+    execute: (body) => call(executePayment, { body }, { signal }),
+    refusalOf: (error) => (error instanceof ProblemError ? (refusal = error).problem : null),
+  });
+  const { step } = await follow({ ...noFacts, authorization }, { ...personSteps(open, signal, lost), ...steps });
   if (step.step === "ended" && step.why === "denied") return tell({ ...known, at: "decision", state: "stopped" });
-  if (step.step !== "show") {
-    const at = facts.executions ? "signature" : "approval";
-    return tell({ ...known, at, state: "stopped", why: why ?? whyAt(step) });
-  }
+  if (step.step === "execute" || (step.step === "ended" && step.why === "consumed")) throw refusal;
+  if (step.step !== "show") return tell({ ...known, at, state: "stopped", why: why ?? whyAt(step) });
   tell({ ...known, at: "delivery", state: "running" });
   const paid = await askSeller(sample, tools, step.execution.credentialHeaders);
   if (!paid.ok) return tell({ ...known, at: "delivery", state: "stopped", why: `The sample seller answered ${paid.status}.` });

@@ -6,9 +6,10 @@ import type { Purchase } from "#lib/mcp/purchase.ts";
 import { reachable } from "#lib/mcp/reachable.ts";
 import type { ToolContext } from "#lib/mcp/tool.ts";
 import type { Authorization } from "#lib/payment-intent.ts";
+import type { PaymentExecution } from "#lib/payments/payment-schema.ts";
 import { minutes } from "#lib/time.ts";
-import { follow } from "#purchase/follow.ts";
-import { noFacts, type Facts, type Question, type Step, type StepNamed, type Why } from "#purchase/step.ts";
+import { follow, type Transport } from "#purchase/follow.ts";
+import { noFacts, type Question, type Why } from "#purchase/step.ts";
 
 /** Less than the 60 seconds after which clients end a call by default. */
 const WAIT_SECONDS = 25;
@@ -32,8 +33,6 @@ export type Waiting = {
 const next =
   "Show approvalUrl to your person and wait. No answer yet does not mean no. Ask get_payment with waitSeconds, or call this tool again with the same arguments: after the approval it continues this purchase. Do not change the arguments or the purchaseId, because that asks a second time.";
 
-type PersonStep = Extract<StepNamed<"wait">, { readonly for: "person" }>;
-
 type Unanswered<M> = { readonly content: Waiting & M } | InputRequiredResult;
 export type Person = ReturnType<typeof personFor>;
 
@@ -48,25 +47,24 @@ export function personFor(on: ToolContext, purchase: Purchase) {
     const found = { approvalUrl, expiresAt, authorizationId, checkoutIntentId };
     return { status: "approvalRequired", ...found, pollWith: "get_payment", autoResumes: true, next };
   };
-  /** Only a repeated call of a client that shows the page waits. A person who closes the question there decides nothing. */
-  async function read<F extends Facts>({ question: { checkoutIntentId } }: PersonStep, facts: F): Promise<F> {
-    const waitSeconds = state !== null && !closed ? WAIT_SECONDS : 0;
-    try {
-      ({ intent } = (await on.call(reachable.getCheckout, { checkoutIntentId, query: { waitSeconds } })).body);
-      return { ...facts, question: intent.status };
-    } catch (error) {
-      // An agent that may not read checkouts still gets the link to the page.
-      if (refusalCode(error) !== "capability_required") throw error;
-      return { ...facts, question: "unreadable" };
-    }
-  }
-  return {
-    read,
-    /** The step of an authorization: `sign` if it can be paid. */
-    async stepOf(authorization: Authorization): Promise<Step> {
-      const begun: Facts = { ...noFacts, authorization, executions: [] };
-      return (await follow(begun, { wait: async (step, facts) => (step.for === "person" ? read(step, facts) : null) })).step;
+  const steps: Transport<PaymentExecution> = {
+    /** Only a repeated call of a client that shows the page waits. A person who closes the question there decides nothing. */
+    async person({ question: { checkoutIntentId } }, facts) {
+      const waitSeconds = state !== null && !closed ? WAIT_SECONDS : 0;
+      try {
+        ({ intent } = (await on.call(reachable.getCheckout, { checkoutIntentId, query: { waitSeconds } })).body);
+        return { ...facts, question: intent.status };
+      } catch (error) {
+        // An agent that may not read checkouts still gets the link to the page.
+        if (refusalCode(error) !== "capability_required") throw error;
+        return { ...facts, question: "unreadable" };
+      }
     },
+  };
+  return {
+    steps,
+    /** The step of an authorization: `sign` if it can be paid. */
+    stepOf: async (authorization: Authorization) => (await follow({ ...noFacts, authorization, executions: [] }, steps)).step,
     /** The answer of a call that ends while nobody has decided, with `more` if it is not a question to the client. */
     async answer<M extends object>(question: Question, authorization: Authorization, more: M): Promise<Unanswered<M>> {
       if (!intent) return { content: { ...waiting(question, authorization), ...more } };

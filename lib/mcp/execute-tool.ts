@@ -1,11 +1,9 @@
 import { z } from "zod";
 import { Id } from "#lib/ids.ts";
-import { refusalCode } from "#lib/mcp/call-operation.ts";
-import { executing, readPayment, type Seen } from "#lib/mcp/execution.ts";
+import { executing, type Seen } from "#lib/mcp/execution.ts";
 import { again } from "#lib/mcp/purchase.ts";
 import { Execution, next, problem, repeatFields } from "#lib/mcp/shapes.ts";
 import { repeatable, tool } from "#lib/mcp/tool.ts";
-import type { PaymentExecution } from "#lib/payments/payment-schema.ts";
 import { follow } from "#purchase/follow.ts";
 import { noFacts } from "#purchase/step.ts";
 
@@ -34,27 +32,18 @@ export const executePaymentTool = tool({
     problem,
   }),
   async run({ authorizationId, paymentCredential }, on) {
-    const seen: Seen = { credential: paymentCredential };
+    const seen: Seen = {};
     const authorization = { authorizationId, policyDecision: { outcome: "allow", reasons: [] } } as const;
-    const { step } = await follow<PaymentExecution>(
-      { ...noFacts, authorization, isSigned: true },
-      {
-        wait: async (waits, facts) =>
-          waits.for === "payment" ? { ...facts, executions: (await readPayment(on, waits, seen)).executions } : null,
-        execute: executing(on, seen),
-      },
-    ).catch((error: unknown) => {
-      if (refusalCode(error) !== "credential_missing") throw error;
-      return { step: null };
-    });
-    if (step && "execution" in step && step.execution) {
+    const steps = executing(on, seen, () => Promise.resolve(paymentCredential));
+    const { step } = await follow({ ...noFacts, authorization }, steps);
+    if ("execution" in step && step.execution) {
       const repeated = !seen.isMade;
       const { execution } = step;
       return {
         content: { status: "executed" as const, execution, repeated, ...(repeated && { buyAgain: again }), next: nextStep },
       };
     }
-    if (step || !seen.refusal) throw seen.refusal;
+    if (seen.refusal?.problem.code !== "credential_missing") throw seen.refusal;
     const next = "Sign the challenge in problem with your wallet, and call again with paymentCredential.";
     return { content: { status: "setupRequired" as const, problem: seen.refusal.problem, next } };
   },

@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import type { InputRequiredResult } from "@modelcontextprotocol/server";
 import type { PaymentRequired } from "@x402/core/types";
 import { compileAccess } from "#lib/http/access.ts";
@@ -24,7 +23,6 @@ import { afterReading, follow, samePurchase, type Transport } from "#purchase/fo
 import { noFacts, questionIn, type Facts, type Step, type Why } from "#purchase/step.ts";
 
 const SETTLE_SECONDS = 15;
-const POLL_MS = 1_000;
 /** For each organization. */
 const PER_MINUTE = 240;
 
@@ -91,7 +89,7 @@ export async function buy(on: ToolContext, wanted: Wanted, purchase: Purchase): 
   const buying: Buying = { on, wanted, purchase };
   const person = personFor(on, purchase);
   const { authorizationId } = purchase.row;
-  const stored = authorizationId === null ? null : await readPayment(on, { authorizationId }, buying);
+  const stored = authorizationId === null ? null : await readPayment(on, authorizationId, buying);
   if (stored) buying.own = stored.authorization;
   // Another purchase may have executed a payment that a person approves, so its executions are read after the approval.
   const executions = stored && !questionIn(stored.authorization) ? stored.executions : null;
@@ -105,26 +103,14 @@ export async function buy(on: ToolContext, wanted: Wanted, purchase: Purchase): 
 
 function transportOf(buying: Buying, person: Person): Transport<PaymentExecution> {
   const { on, wanted } = buying;
-  const until = performance.now() + SETTLE_SECONDS * 1_000;
   return {
+    ...person.steps,
+    ...executing(on, buying, (authorizationId) => credentialFor(buying, authorizationId)),
     authorize: async ({ from }, facts) => (from === "earlier" ? findEarlier(buying, facts) : authorize(buying, facts)),
-    async wait(step, facts) {
-      if (step.for === "person") return person.read(step, facts);
-      if (step.for === "payment") return { ...facts, executions: (await readPayment(on, step, buying)).executions };
-      if (step.for === "outcome") {
-        const { execution } = step;
-        const now = await untilKnown(on, execution.authorizationId, execution, SETTLE_SECONDS);
-        return { ...afterReading(facts, now), isLate: true };
-      }
-      await setTimeout(POLL_MS);
-      const isLate = performance.now() >= until || on.signal.aborted;
-      return { ...facts, executions: null, isLate, ...(!isLate && { attempts: {} }) };
+    async outcome({ execution }, facts) {
+      const now = await untilKnown(on, execution.authorizationId, execution, SETTLE_SECONDS);
+      return { ...afterReading(facts, now), isLate: true };
     },
-    async sign({ authorizationId }, facts) {
-      buying.credential = await credentialFor(buying, authorizationId);
-      return { ...facts, isSigned: true };
-    },
-    execute: executing(on, buying),
     // The signed payment can be paid only once, so a repeat may send it again.
     async show({ execution }, facts) {
       const [paymentSignature] = Object.values(execution.credentialHeaders ?? {});
@@ -132,7 +118,7 @@ function transportOf(buying: Buying, person: Person): Transport<PaymentExecution
       buying.reply = await askSeller(request, on.caller.organizationId);
       if (buying.reply && isServed(buying.reply.status)) return { ...facts, shown: "served" };
       // The seller may have the credential and did not serve; the chain shows whether the payment was made.
-      const { executions } = await readPayment(on, execution, buying);
+      const { executions } = await readPayment(on, execution.authorizationId, buying);
       const now = executions.find(({ executionId }) => executionId === execution.executionId) ?? execution;
       return { ...afterReading(facts, now), shown: "notServed", isLate: true };
     },
@@ -204,7 +190,7 @@ async function findEarlier(buying: Buying, facts: Now): Promise<Now> {
 async function offerIn(buying: Buying, authorizationId: string): Promise<SellerOffer> {
   const { on, wanted, offer } = buying;
   if (offer) return offer;
-  const { challenge, asset, chain } = (buying.payment ?? (await readPayment(on, { authorizationId }, buying))).intent;
+  const { challenge, asset, chain } = (buying.payment ?? (await readPayment(on, authorizationId, buying))).intent;
   const headers = { "payment-required": Buffer.from(JSON.stringify(challenge as unknown as PaymentRequired)).toString("base64") };
   return offerOf({ status: 402, headers, body: null }, wanted.url, { asset, chain });
 }
@@ -225,11 +211,11 @@ const refusedAs = ({ refusal }: Buying): never => {
 async function endOf(buying: Buying, own: Authorization, step: Step<PaymentExecution>): Promise<Reply> {
   const { authorizationId, policyDecision: decision } = own;
   if (step.step === "paidForAnother") return { content: { status: "ended", authorizationId, next: paidForAnother } };
+  if (step.step === "wait") return { content: { status: "settling", authorizationId, next: settling } };
   if (step.step !== "ended") return refusedAs(buying);
   const { why, execution } = step;
   if (why === "denied") return { content: { status: "denied", authorizationId, decision, next: denied } };
   if (execution) return paymentEnd(buying, why, execution);
-  if (why === "settling") return { content: { status: "settling", authorizationId, next: settling } };
   if (why === "consumed") return refusedAs(buying);
   const status = endedStatus(why);
   return { content: { status, authorizationId, next: ended[status] } };

@@ -1,4 +1,4 @@
-import { ask, notApproved, readDecision } from "./approval.ts";
+import { notApproved, personSteps } from "./approval.ts";
 import type { Challenge } from "./challenge.ts";
 import type { Context } from "./context.ts";
 import {
@@ -12,7 +12,7 @@ import {
 } from "./errors.ts";
 import { challengeExpired, withTimeout } from "./mpp.ts";
 import type { Authorization, Payment, PaymentExecution } from "./operations.ts";
-import { afterExecution, afterReading, afterRefusal, type Followed, type Transport } from "./purchase/follow.ts";
+import { afterReading, paying, type Followed, type Transport } from "./purchase/follow.ts";
 import { questionIn } from "./purchase/step.ts";
 import { pause } from "./service.ts";
 import { sign } from "./sign.ts";
@@ -56,9 +56,9 @@ function paidForAnother({ own, payment }: Seen, authorizationId: string): Author
 export function endOf({ service }: Context, { step, facts }: Followed<PaymentExecution>, seen: Seen): unknown {
   if (step.step === "paidForAnother") return paidForAnother(seen, step.authorizationId);
   const { own, refusal } = seen;
-  if (step.step !== "ended" || step.why === "offerExpired") return challengeExpired();
+  if (!own) return step.step === "ended" && step.why === "offerExpired" ? challengeExpired() : refusal;
+  if (step.step !== "ended") return errorOf(refusal, payable(own));
   const { why, execution } = step;
-  if (why === "keyReused" || !own) return refusal;
   if (why === "denied") return new PaymentDenied(own, service.origin);
   const authorization = payable(own);
   if (why === "consumed") return errorOf(refusal, authorization);
@@ -76,41 +76,21 @@ export function endOf({ service }: Context, { step, facts }: Followed<PaymentExe
 export function executing(context: Context, challenge: Challenge, seen: Seen, signal: AbortSignal): Transport<PaymentExecution> {
   const { service, wallet } = context;
   const { api } = service;
-  let credential: string | undefined;
   let until: number | undefined;
   return {
-    ask: (step, facts) => ask(context, step, facts),
-    async wait(step, facts) {
-      if (step.for === "person") return readDecision(context, step, facts, signal);
-      if (step.for === "outcome") {
-        until ??= Date.now() + SETTLE_LIMIT_MS;
-        await pause(POLL_MS, signal);
-        const now = await api.getExecution({ executionId: step.execution.executionId }, { signal });
-        return { ...afterReading(facts, now), isLate: Date.now() > until };
-      }
-      const payment = await api.getPayment({ authorizationId: step.authorizationId }, { signal });
-      seen.payment = payment;
-      return { ...facts, executions: payment.executions };
-    },
-    async sign({ authorizationId }, facts) {
-      const signable = seen.payment ? withTimeout(challenge, seen.payment.intent.challenge) : challenge;
-      credential = wallet && (await sign(wallet, signable, authorizationId));
-      return { ...facts, isSigned: true };
-    },
-    async execute(step, facts) {
-      const { authorizationId, idempotencyKey, isRepeat } = step;
-      const signed = !isRepeat && credential !== undefined && { paymentCredential: credential };
-      const body = { authorizationId, idempotencyKey, ...signed };
-      try {
-        return afterExecution(facts, (await service.call("executePayment", { body }, { signal })).body);
-      } catch (error) {
-        seen.refusal = error;
-        // The service has already been asked five times about a key that is in flight.
-        const mayGoOn = error instanceof ServiceRefused && error.code !== "idempotency_in_flight";
-        const next = mayGoOn ? afterRefusal(facts, step, error) : null;
-        if (next) return next;
-        throw isRepeat || !seen.own ? error : errorOf(error, payable(seen.own));
-      }
+    ...personSteps(context, signal),
+    ...paying<PaymentExecution>({
+      executionsOf: async (authorizationId) => (seen.payment = await api.getPayment({ authorizationId }, { signal })).executions,
+      sign: async (authorizationId) =>
+        wallet && sign(wallet, seen.payment ? withTimeout(challenge, seen.payment.intent.challenge) : challenge, authorizationId),
+      execute: async (body) => (await service.call("executePayment", { body }, { signal })).body,
+      refusalOf: (error) => (error instanceof ServiceRefused ? (seen.refusal = error) : null),
+    }),
+    async outcome({ execution: { executionId } }, facts) {
+      until ??= Date.now() + SETTLE_LIMIT_MS;
+      await pause(POLL_MS, signal);
+      const now = await api.getExecution({ executionId }, { signal });
+      return { ...afterReading(facts, now), isLate: Date.now() > until };
     },
   };
 }

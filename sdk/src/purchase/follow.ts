@@ -4,6 +4,8 @@ import { stepOf, type Execution, type Facts, type Maybe, type Step, type StepNam
 
 type ExecuteStep = StepNamed<"execute">;
 
+export type Refusal = { readonly code: string; readonly status: number };
+
 /** The facts after an execution was read again. */
 export const afterReading = <E extends Execution>(facts: Facts<E>, now: E): Facts<E> => ({
   ...facts,
@@ -23,7 +25,7 @@ export function afterExecution<E extends Execution>(facts: Facts<E>, execution: 
 export function afterRefusal<E extends Execution>(
   facts: Facts<E>,
   step: ExecuteStep,
-  { code, status }: { readonly code: string; readonly status: number },
+  { code, status }: Refusal,
 ): Facts<E> | null {
   const { idempotencyKey, isRepeat } = step;
   const after = (answer: "none" | "inFlight") => ({ ...facts, attempts: { ...facts.attempts, [idempotencyKey]: answer } });
@@ -57,12 +59,51 @@ export const samePurchase = <P extends { readonly intent: Intent }>(payments: re
     return isSame && url === terms.url && intent.payTo?.toLowerCase() === terms.payTo.toLowerCase();
   });
 
-type Taken = Exclude<Step["step"], "ended" | "paidForAnother">;
+type Takes<E extends Execution, S> = (step: S, facts: Facts<E>) => Promise<Facts<E> | null>;
+type WaitFor<E extends Execution, For> = Extract<Step<E>, { readonly for: For }>;
 
-/** The functions that carry steps out. They return the facts of then, or null to stop at the step. */
+/** What carries steps out, by their names or by what they wait for: the facts of then, or null to stop at the step. */
 export type Transport<E extends Execution> = {
-  readonly [Name in Taken]?: (step: StepNamed<Name, E>, facts: Facts<E>) => Promise<Facts<E> | null>;
+  readonly [Name in "authorize" | "ask" | "sign" | "execute" | "show"]?: Takes<E, StepNamed<Name, E>>;
+} & { readonly [For in "person" | "payment" | "outcome"]?: Takes<E, WaitFor<E, For>> };
+
+/** How a transport reaches the service for the steps that pay. */
+export type Payer<E extends Execution> = {
+  readonly executionsOf: (authorizationId: string) => Promise<readonly E[]>;
+  /** The signed payment. Undefined if the service signs. */
+  readonly sign: (authorizationId: string) => Promise<string | undefined>;
+  readonly execute: (body: ExecuteBody) => Promise<E>;
+  /** Null if the error is no refusal of the service. A refusal that ends the purchase stops at its step. */
+  readonly refusalOf: (error: unknown) => Refusal | null;
 };
+type ExecuteBody = {
+  readonly authorizationId: string;
+  readonly idempotencyKey: string;
+  readonly paymentCredential?: string;
+};
+
+/** The steps that pay. They are the same for every transport. */
+export function paying<E extends Execution>(payer: Payer<E>): Transport<E> {
+  let credential: string | undefined;
+  return {
+    payment: async ({ authorizationId }, facts) => ({ ...facts, executions: await payer.executionsOf(authorizationId) }),
+    async sign({ authorizationId }, facts) {
+      credential = await payer.sign(authorizationId);
+      return { ...facts, isSigned: true };
+    },
+    async execute(step, facts) {
+      const { authorizationId, idempotencyKey, isRepeat } = step;
+      const signed = !isRepeat && credential !== undefined && { paymentCredential: credential };
+      try {
+        return afterExecution(facts, await payer.execute({ authorizationId, idempotencyKey, ...signed }));
+      } catch (error) {
+        const refusal = payer.refusalOf(error);
+        if (!refusal) throw error;
+        return afterRefusal(facts, step, refusal);
+      }
+    },
+  };
+}
 
 export type Followed<E extends Execution = Execution> = { readonly step: Step<E>; readonly facts: Facts<E> };
 
@@ -71,7 +112,8 @@ export async function follow<E extends Execution>(begun: Facts<E>, transport: Tr
   let facts = begun;
   for (;;) {
     const step = stepOf(facts);
-    const take = (transport as Readonly<Record<string, (step: Step<E>, facts: Facts<E>) => Promise<Facts<E> | null>>>)[step.step];
+    const name = step.step === "wait" ? step.for : step.step;
+    const take = (transport as Readonly<Record<string, Takes<E, Step<E>> | undefined>>)[name];
     const next = take ? await take(step, facts) : null;
     if (!next) return { step, facts };
     facts = next;

@@ -4,18 +4,23 @@
  */
 
 export type Maybe<T> = T | undefined;
-export type QuestionStatus =
-  | "previewed"
-  | "awaiting_approval"
-  | "approved"
-  | "authorized"
-  | "executing"
-  | "completed"
-  | "rejected"
-  | "expired"
-  | "canceled"
-  | "failed"
-  | "superseded";
+/** What each status of a request for approval decides: null while nobody has decided. */
+const decisions = {
+  unread: null,
+  unreadable: null,
+  previewed: null,
+  awaiting_approval: null,
+  approved: "approved",
+  authorized: "approved",
+  executing: "approved",
+  completed: "approved",
+  rejected: "declined",
+  expired: "expired",
+  canceled: "canceled",
+  failed: "canceled",
+  superseded: "canceled",
+} as const;
+
 export type Execution = {
   readonly executionId: string;
   readonly settlementStatus: "pending" | "processing" | "settled" | "failed" | "unknown";
@@ -48,8 +53,8 @@ export type Facts<E extends Execution = Execution> = {
   readonly offer: "payable" | "expired";
   /** The purchase's own authorization. Null until it is known. */
   readonly authorization: Authorization | null;
-  /** What was last read of the request for approval. It is unreadable without the right to read it. */
-  readonly question: QuestionStatus | "unread" | "unreadable";
+  /** The status of the request for approval, as it was last read. It is unreadable without the right to read it. */
+  readonly question: keyof typeof decisions;
   /** Whether this call has named the page to a person. */
   readonly isAsked: boolean;
   /** The executions of the authorization that pays. Null if they must be read. */
@@ -131,29 +136,7 @@ export function questionIn({ authorizationId, policyDecision }: Authorization): 
   };
 }
 
-/** Null while nobody has decided. */
-export function decisionOf(status: Facts["question"]): "approved" | "declined" | "expired" | "canceled" | null {
-  switch (status) {
-    case "unread":
-    case "unreadable":
-    case "previewed":
-    case "awaiting_approval":
-      return null;
-    case "approved":
-    case "authorized":
-    case "executing":
-    case "completed":
-      return "approved";
-    case "rejected":
-      return "declined";
-    case "expired":
-      return "expired";
-    case "canceled":
-    case "failed":
-    case "superseded":
-      return "canceled";
-  }
-}
+export const decisionOf = (status: Facts["question"]) => decisions[status];
 
 /** The first attempt has the id of the purchase's own authorization as its key. Only a failed attempt is followed by another key. */
 const attemptKey = (ownId: string, attempts: number): string => (attempts === 0 ? ownId : `${ownId}.${attempts}`);
@@ -190,17 +173,15 @@ function ownStep(ownId: string, authorizationId: string, executions: number, { a
 }
 
 function payStep<E extends Execution>(facts: Facts<E>, ownId: string, question: Question | null): Step<E> {
-  const { executions, followed, isSigned, isLate } = facts;
+  const { executions, followed, isSigned } = facts;
   const authorizationId = question?.authorizationId ?? ownId;
   const attempts = Object.values(facts.attempts);
-  const isInFlight = attempts.includes("inFlight");
-  if (isInFlight && !isLate) return { step: "wait", for: "attempt", authorizationId };
+  if (attempts.includes("inFlight")) return { step: "wait", for: "attempt", authorizationId };
   if (!executions) return { step: "wait", for: "payment", authorizationId };
   // An execution that this call follows is not followed by another attempt, also if it failed.
   const own = executions.find(({ executionId }) => executionId === followed);
   if (own) return outcomeStep(own, facts);
   const live = executions.find(({ settlementStatus }) => settlementStatus !== "failed");
-  if (isInFlight) return { ...ended("settling"), ...(live && { execution: live }) };
   if (live) return question ? ownStep(ownId, authorizationId, executions.length, facts) : outcomeStep(live, facts);
   if (attempts.includes("none")) return ended("consumed");
   const idempotencyKey = attemptKey(ownId, executions.length);
