@@ -1,6 +1,5 @@
-import type { InputRequiredResult } from "@modelcontextprotocol/server";
 import type { CheckoutIntent } from "#lib/approvals/checkout-schema.ts";
-import { refusalCode } from "#lib/mcp/call-operation.ts";
+import { Refused } from "#lib/mcp/call-operation.ts";
 import { keepPurchase } from "#lib/mcp/purchase-store.ts";
 import type { Purchase } from "#lib/mcp/purchase.ts";
 import { reachable } from "#lib/mcp/reachable.ts";
@@ -18,35 +17,15 @@ const ROUNDS_MAX = 8;
 /** A repeated call counts as the same purchase for this long after the request expired, to read how the request ended. */
 const KEPT_MS = minutes(10);
 
-/** The answer if no page can be shown, the person closed it, after too many rounds, or without the right to read checkouts. */
-export type Waiting = {
-  readonly status: "approvalRequired";
-  readonly approvalUrl: string;
-  readonly expiresAt: string;
-  readonly authorizationId: string;
-  readonly checkoutIntentId: string;
-  readonly pollWith: "get_payment";
-  readonly autoResumes: true;
-  readonly next: string;
-};
-
 const next =
   "Show approvalUrl to your person and wait. No answer yet does not mean no. Ask get_payment with waitSeconds, or call this tool again with the same arguments: after the approval it continues this purchase. Do not change the arguments or the purchaseId, because that asks a second time.";
 
-type Unanswered<M> = { readonly content: Waiting & M } | InputRequiredResult;
 export type Person = ReturnType<typeof personFor>;
 
 /** What the steps of one call do about a person. */
 export function personFor(on: ToolContext, purchase: Purchase) {
   const { state, closed, showsUrl, ask } = on.elicitation;
   let intent: CheckoutIntent | undefined;
-  const waiting = (
-    { url: approvalUrl, checkoutIntentId, authorizationId }: Question,
-    { expiresAt }: Pick<Authorization, "expiresAt">,
-  ): Waiting => {
-    const found = { approvalUrl, expiresAt, authorizationId, checkoutIntentId };
-    return { status: "approvalRequired", ...found, pollWith: "get_payment", autoResumes: true, next };
-  };
   const steps: Transport<PaymentExecution> = {
     /** Only a repeated call of a client that shows the page waits. A person who closes the question there decides nothing. */
     async person({ question: { checkoutIntentId } }, facts) {
@@ -56,7 +35,7 @@ export function personFor(on: ToolContext, purchase: Purchase) {
         return { ...facts, question: intent.status };
       } catch (error) {
         // An agent that may not read checkouts still gets the link to the page.
-        if (refusalCode(error) !== "capability_required") throw error;
+        if (!(error instanceof Refused) || error.problem.code !== "capability_required") throw error;
         return { ...facts, question: "unreadable" };
       }
     },
@@ -66,16 +45,21 @@ export function personFor(on: ToolContext, purchase: Purchase) {
     /** The step of an authorization: `sign` if it can be paid. */
     stepOf: async (authorization: Authorization) => (await follow({ ...noFacts, authorization, executions: [] }, steps)).step,
     /** The answer of a call that ends while nobody has decided, with `more` if it is not a question to the client. */
-    async answer<M extends object>(question: Question, authorization: Authorization, more: M): Promise<Unanswered<M>> {
-      if (!intent) return { content: { ...waiting(question, authorization), ...more } };
+    async answer<M extends object>(question: Question, authorization: Authorization, more: M) {
+      const { url: approvalUrl, checkoutIntentId, authorizationId } = question;
+      const found = { approvalUrl, expiresAt: (intent ?? authorization).expiresAt, authorizationId, checkoutIntentId };
+      const waits = { status: "approvalRequired", ...found, pollWith: "get_payment", autoResumes: true, next, ...more } as const;
+      // No page can be shown, the person closed it, there were too many rounds, or the agent may not read checkouts.
+      const waiting = { content: waits };
+      if (!intent) return waiting;
       await keepPurchase(purchase.row, new Date(Date.parse(intent.expiresAt) + KEPT_MS));
       const calls = state === null ? 0 : state.calls + 1;
-      if (!showsUrl || closed || calls > ROUNDS_MAX) return { content: { ...waiting(question, intent), ...more } };
+      if (!showsUrl || closed || calls > ROUNDS_MAX) return waiting;
       const { slot, purchaseKey, createdAt } = purchase.row;
       const seller = new URL(intent.storefrontUrl).host;
       const message = `A person must approve ${intent.displayAmount} to ${seller} before it is paid. Open the page to decide.`;
       // The first call has shown the page, so a repeated call does not.
-      const page = state === null ? { url: question.url, message } : null;
+      const page = state === null ? { url: approvalUrl, message } : null;
       return ask({ slot, purchaseKey, createdAt: createdAt.getTime(), round: purchase.round, calls }, page);
     },
   };

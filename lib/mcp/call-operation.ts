@@ -17,9 +17,6 @@ export class Refused extends Error {
   }
 }
 
-/** The problem's code; null for any other error. */
-export const refusalCode = (error: unknown): string | null => (error instanceof Refused ? error.problem.code : null);
-
 /** @throws Refused */
 export type Call = <O extends Operation>(served: Served<O>, input: RequestOf<O>) => Promise<Answer<z.output<O["response"]>>>;
 

@@ -1,6 +1,5 @@
 import type { Context } from "./context.ts";
 import { ApprovalDeclined, ApprovalExpired, ApprovalRequired, AuthorizationEnded, ServiceRefused } from "./errors.ts";
-import type { Authorization } from "./operations.ts";
 import { follow, type Transport } from "./purchase/follow.ts";
 import { decisionOf, noFacts, type Execution, type Facts, type Why } from "./purchase/step.ts";
 import { pause } from "./service.ts";
@@ -33,8 +32,10 @@ export const personSteps = <E extends Execution>(context: Context, signal?: Abor
   },
 });
 
-/** Waits until a person approves. @throws as personSteps and notApproved */
-export async function awaitApproval(context: Context, authorization: Authorization, signal?: AbortSignal): Promise<void> {
+/** Waits until a person approves on a page. @throws as personSteps and notApproved */
+export async function awaitApproval(context: Context, href: string, signal?: AbortSignal): Promise<void> {
+  const policyDecision = { outcome: "requireApproval", reasons: [{ effect: "approval", href }] } as const;
+  const authorization = { authorizationId: "", policyDecision };
   const { step, facts } = await follow({ ...noFacts, authorization, executions: [] }, personSteps(context, signal));
   if (step.step === "ended") throw notApproved(step.why, facts);
 }

@@ -4,7 +4,6 @@ import { keyOf, type Context } from "./context.ts";
 import { CountersignError, PaymentDenied, ServiceRefused } from "./errors.ts";
 import { hide } from "./hide.ts";
 import type { NextAction, NextActionType, OrderStatus, PlaceOrder, PlacedOrder } from "./operations.ts";
-import { questionIn } from "./purchase/step.ts";
 import { requiredIn } from "./required.ts";
 import { pause } from "./service.ts";
 import { sign } from "./sign.ts";
@@ -96,13 +95,13 @@ export async function placeOrder(context: Context, { operation, signal, ...order
   for (;;) {
     const body = { ...base, ...(paymentCredential !== undefined && { paymentCredential }) };
     const placed = await placeOnce(context, body, until, signal);
-    const { status, authorization } = placed;
+    const { status, nextAction, authorization } = placed;
     if (status === "completed") return placed;
     if (status === "denied" && authorization) throw new PaymentDenied(authorization, context.service.origin);
     if (status === "paymentCredentialRequired" && paymentCredential === undefined) {
       paymentCredential = await signOrder(context, placed);
-    } else if (status === "approvalRequired" && authorization && questionIn(authorization)) {
-      await awaitApproval(context, authorization, signal);
+    } else if (status === "approvalRequired" && nextAction.url !== undefined) {
+      await awaitApproval(context, nextAction.url, signal);
       until = Date.now() + LIMIT_MS;
     } else if (status === "processing" && Date.now() < until) {
       // The service asks for repeats without the signed payment.
