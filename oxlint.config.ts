@@ -37,7 +37,7 @@ const decisions = [
   "lib/approvals/{decision/approval,checkout-state}.ts",
   "lib/billing/fees.ts",
   "lib/x402/{failure,verify,compare-challenge}.ts",
-  "lib/commerce/{readiness,order-state}.ts",
+  "lib/commerce/{readiness/readiness,order/order-state}.ts",
   "lib/outbound/outbound-address.ts",
   "lib/pages/buyer/timeline.ts",
   "lib/storefront/{read-manifest,read-quote,seller-text}.ts",

@@ -1,5 +1,5 @@
 /** The process that renders the pages. The process of server.ts starts it. */
-import "#lib/platform/node-env.ts";
+import "#lib/installation/node-env.ts";
 import { AsyncResource } from "node:async_hooks";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Socket, type AddressInfo } from "node:net";

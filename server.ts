@@ -2,7 +2,7 @@
  * The program of `npm start` and `npm run dev`. It builds what is missing, in a sandbox also what is out of date, and then serves.
  * In development it builds nothing.
  */
-import "#lib/platform/node-env.ts";
+import "#lib/installation/node-env.ts";
 import { toldCauses } from "#lib/db/failure.ts";
 import { buildPages, buildServer } from "#lib/server/build.ts";
 import type { Pages } from "#lib/server/open-pages.ts";

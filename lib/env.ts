@@ -186,7 +186,7 @@ const names = Object.keys(Variables.shape) as (keyof Variables)[];
 /** The value that is used if a variable is not set; undefined if its schema has none. */
 export function defaultOf(name: keyof Variables): string | undefined {
   const { data } = Variables.shape[name].safeParse(undefined);
-  return data === undefined ? undefined : String(data);
+  return data === undefined || typeof data === "string" ? data : JSON.stringify(data);
 }
 
 function wrongIn(issues: readonly z.core.$ZodIssue[]): string[] {

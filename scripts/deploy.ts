@@ -16,7 +16,7 @@ import {
   type TransactionReceipt,
 } from "viem";
 import { privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
-import { provideSecrets } from "#lib/platform/secrets.ts";
+import { provideSecrets } from "#lib/installation/secrets.ts";
 import registryArtifact from "../contracts/artifacts/MandateRegistry.json" with { type: "json" };
 import moduleArtifact from "../contracts/artifacts/PaymentModule.json" with { type: "json" };
 import accountArtifact from "../contracts/artifacts/SmartPaymentAccount.json" with { type: "json" };

@@ -11,6 +11,7 @@ export const floors = [
   "outbox",
   "receipts",
   "http",
+  "openapi",
   "outbound",
   "chains",
   "audit",

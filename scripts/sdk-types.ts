@@ -4,7 +4,7 @@
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { openApiDocument } from "#lib/http/openapi.ts";
+import { openApiDocument } from "#lib/openapi/openapi.ts";
 import { denialActions } from "#lib/mandates/policy/denials.ts";
 import { operations } from "#lib/operations/operations.ts";
 import { DenialCode } from "#lib/vocabulary.ts";

@@ -3,7 +3,7 @@ import { intentToRepeat, intentOfCheckout } from "#lib/approvals/intent-of-check
 import { findWithCandidates } from "#lib/approvals/candidate-store.ts";
 import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import * as contract from "#lib/commerce/checkout-contract.ts";
-import { approvalOf, noMatchingMandate } from "#lib/commerce/grant-approval.ts";
+import { approvalOf, noMatchingMandate } from "#lib/commerce/approval/grant-approval.ts";
 import { chargedFor, mandateChoices, presentChoices, type Choice } from "#lib/commerce/mandate-choices.ts";
 import { presentApproval, presentCheckout } from "#lib/approvals/present-checkout.ts";
 import { database } from "#lib/db/client.ts";

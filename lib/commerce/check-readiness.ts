@@ -2,9 +2,9 @@ import type { Address } from "viem";
 import { feeOn } from "#lib/billing/fees.ts";
 import { loadFeeBasis } from "#lib/billing/store.ts";
 import type * as contract from "#lib/commerce/readiness-contract.ts";
-import { modeChecks } from "#lib/commerce/readiness-onchain.ts";
-import { seeStorefront, type StorefrontFindings } from "#lib/commerce/readiness-storefront.ts";
-import type { CheckReadiness, ReadinessScope } from "#lib/commerce/readiness-schema.ts";
+import { modeChecks } from "#lib/commerce/readiness/readiness-onchain.ts";
+import { seeStorefront, type StorefrontFindings } from "#lib/commerce/readiness/readiness-storefront.ts";
+import type { CheckReadiness, ReadinessScope } from "#lib/commerce/readiness/readiness-schema.ts";
 import {
   failing,
   overallStatus,
@@ -15,7 +15,7 @@ import {
   skipped,
   unknown,
   type Check,
-} from "#lib/commerce/readiness.ts";
+} from "#lib/commerce/readiness/readiness.ts";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import { probeService } from "#lib/health/probes.ts";

@@ -1,9 +1,9 @@
 import { continuationHash } from "#lib/commerce/continuation-token.ts";
-import { offerOfCheckout } from "#lib/commerce/offer.ts";
+import { offerOfCheckout } from "#lib/commerce/order/offer.ts";
 import { continueCheckout as operation } from "#lib/commerce/order-contract.ts";
-import { credentialOf, runOrder } from "#lib/commerce/run-order.ts";
-import { findOrder, openOrder, type OrderRow } from "#lib/commerce/order-store.ts";
-import type { OrderCall } from "#lib/commerce/order-call.ts";
+import { credentialOf, runOrder } from "#lib/commerce/order/run-order.ts";
+import { findOrder, openOrder, type OrderRow } from "#lib/commerce/order/order-store.ts";
+import type { OrderCall } from "#lib/commerce/order/order-call.ts";
 import { findApprovalByToken, findCheckout, findSellerRecord } from "#lib/approvals/store.ts";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";

@@ -1,8 +1,8 @@
-import { loadOrderFacts } from "#lib/commerce/load-order-facts.ts";
-import { nextStep } from "#lib/commerce/order-state.ts";
-import { changeOrder, dueOrders, endLease, leaseOrder, type OrderRow } from "#lib/commerce/order-store.ts";
-import type { LeaseHolder } from "#lib/commerce/order-call.ts";
-import { adopt, follow } from "#lib/commerce/pay-order.ts";
+import { loadOrderFacts } from "#lib/commerce/order/load-order-facts.ts";
+import { nextStep } from "#lib/commerce/order/order-state.ts";
+import { changeOrder, dueOrders, endLease, leaseOrder, type OrderRow } from "#lib/commerce/order/order-store.ts";
+import type { LeaseHolder } from "#lib/commerce/order/order-call.ts";
+import { adopt, follow } from "#lib/commerce/order/pay-order.ts";
 import { database } from "#lib/db/client.ts";
 import { actFor } from "#lib/db/request.ts";
 import { log } from "#lib/telemetry/log.ts";

@@ -6,7 +6,7 @@ import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import type * as contract from "#lib/commerce/checkout-contract.ts";
 import { continuationTokenOf } from "#lib/commerce/continuation-token.ts";
 import { chargedFor, mandateChoices, presentChoices } from "#lib/commerce/mandate-choices.ts";
-import { findOrderById } from "#lib/commerce/order-store.ts";
+import { findOrderById } from "#lib/commerce/order/order-store.ts";
 import { presentApproval, presentCheckout, statusAt } from "#lib/approvals/present-checkout.ts";
 import { isOpen } from "#lib/approvals/checkout-state.ts";
 import { decisionOf } from "#lib/approvals/store.ts";

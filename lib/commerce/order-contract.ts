@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { checkoutExample } from "#lib/approvals/examples.ts";
 import { Metadata, OrderItems, StorefrontUrl } from "#lib/approvals/order-item-schema.ts";
-import { orderExample } from "#lib/commerce/order-example.ts";
-import { PlacedOrder } from "#lib/commerce/placed-order-schema.ts";
+import { orderExample } from "#lib/commerce/order/order-example.ts";
+import { PlacedOrder } from "#lib/commerce/order/placed-order-schema.ts";
 import { operation } from "#lib/http/operation.ts";
 import { ClientId, Id } from "#lib/ids.ts";
 

@@ -1,7 +1,7 @@
 import { canonicalJson } from "#lib/canonical-json.ts";
 import { placeOrder as operation } from "#lib/commerce/order-contract.ts";
-import { credentialOf, runOrder } from "#lib/commerce/run-order.ts";
-import { openOrder } from "#lib/commerce/order-store.ts";
+import { credentialOf, runOrder } from "#lib/commerce/order/run-order.ts";
+import { openOrder } from "#lib/commerce/order/order-store.ts";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import { fingerprintOf, keyReused } from "#lib/command/idempotency.ts";

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { checkReadiness } from "#lib/commerce/check-readiness.ts";
-import { modeChecks } from "#lib/commerce/readiness-onchain.ts";
+import { modeChecks } from "#lib/commerce/readiness/readiness-onchain.ts";
 import * as readiness from "#lib/commerce/readiness-contract.ts";
 import { database } from "#lib/db/client.ts";
 import { assetOf } from "#lib/chains/chains.ts";

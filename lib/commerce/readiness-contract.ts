@@ -1,4 +1,4 @@
-import { CheckReadiness, Readiness } from "#lib/commerce/readiness-schema.ts";
+import { CheckReadiness, Readiness } from "#lib/commerce/readiness/readiness-schema.ts";
 import { operation } from "#lib/http/operation.ts";
 import { commonActions } from "#lib/next-actions.ts";
 

@@ -3,7 +3,7 @@ import type { Tx } from "#lib/db/client.ts";
 import { sqlState } from "#lib/db/failure.ts";
 import { nameAsker } from "#lib/identity/asker.ts";
 import type { Approver } from "#lib/identity/approver-store.ts";
-import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
+import { subjectNames } from "#lib/identity/subject-name-store.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
 import { mailRow, type Mail } from "#lib/mail/queue-mail.ts";
 import { insertMails, type NewMail } from "#lib/mail/store.ts";

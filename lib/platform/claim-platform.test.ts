@@ -6,7 +6,7 @@ import { completeOnboarding } from "#lib/identity/sessions/complete-onboarding.t
 import * as identity from "#lib/identity/sessions/contract.ts";
 import { claimPlatform as handler } from "#lib/platform/claim-platform.ts";
 import * as contract from "#lib/platform/contract.ts";
-import { issueSetupCode } from "#lib/platform/setup-code.ts";
+import { issueSetupCode } from "#lib/installation/setup-code.ts";
 import { installation } from "#lib/installation/tables.ts";
 import { forget } from "#lib/process.ts";
 import { PlatformCapability } from "#lib/vocabulary.ts";

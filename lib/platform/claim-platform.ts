@@ -6,7 +6,7 @@ import { viewSession } from "#lib/identity/sessions/get-session.ts";
 import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
 import * as contract from "#lib/platform/contract.ts";
 import { makeFirstAdmin } from "#lib/identity/sessions/first-admin.ts";
-import { matchesSetupCode } from "#lib/platform/setup-code.ts";
+import { matchesSetupCode } from "#lib/installation/setup-code.ts";
 import { lockFirstAdmin, readInstallation } from "#lib/installation/store.ts";
 import { Problem } from "#lib/problem.ts";
 

@@ -5,7 +5,7 @@ import { viewOrganizations, viewSellers } from "#lib/pages/admin/view-directory.
 import { viewHealth } from "#lib/pages/admin/view-health.ts";
 import { viewTarget } from "#lib/pages/admin/view-targets.ts";
 import { viewUser, viewUsers } from "#lib/pages/admin/view-users.ts";
-import { noteRun } from "#lib/platform/worker-runs.ts";
+import { noteRun } from "#lib/installation/worker-runs.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";
 import { unknownExecution } from "#test/executions.ts";

@@ -1,4 +1,4 @@
-import { deviceOf } from "#lib/identity/sessions/device.ts";
+import { deviceOf } from "#lib/push/device.ts";
 import type { Device } from "#lib/push/contract.ts";
 import type { DeviceRow } from "#lib/push/device-store.ts";
 import { toWire } from "#lib/time.ts";

@@ -1,4 +1,4 @@
-import { noteRun } from "#lib/platform/worker-runs.ts";
+import { noteRun } from "#lib/installation/worker-runs.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { atMost, minutes } from "#lib/time.ts";
 

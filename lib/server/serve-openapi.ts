@@ -1,4 +1,4 @@
-import { openApiDocument } from "#lib/http/openapi.ts";
+import { openApiDocument } from "#lib/openapi/openapi.ts";
 import { exportMethods, type Methods } from "#lib/api/route.ts";
 import { newId } from "#lib/ids.ts";
 import { operations } from "#lib/operations/operations.ts";

@@ -11,7 +11,7 @@ import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
 import { boot } from "#lib/server/boot/boot.ts";
 import { untilDone } from "#lib/server/boot/start-steps.ts";
 import { noPages, pagesOfAnotherProcess, pagesOfThisProcess, type Pages } from "#lib/server/open-pages.ts";
-import { issueSetupCode } from "#lib/platform/setup-code.ts";
+import { issueSetupCode } from "#lib/installation/setup-code.ts";
 import type { Dispatch } from "#lib/server/dispatch.ts";
 import { startWorkers } from "#lib/server/workers.ts";
 

@@ -1,5 +1,5 @@
 import { env } from "#lib/env.ts";
-import { codeRefusal } from "#lib/identity/oauth/client-metadata.ts";
+import { codeRefusal } from "#lib/identity/oauth/metadata/client-metadata.ts";
 import { connectRequestOf, keptQuery, type ConnectRequest } from "#lib/identity/oauth/connect-request.ts";
 import { admitDocument } from "#lib/identity/oauth/register-client.ts";
 import { saveResource } from "#lib/identity/oauth/token-store.ts";

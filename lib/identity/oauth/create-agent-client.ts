@@ -2,7 +2,7 @@ import { audit, clock } from "#lib/audit/transact.ts";
 import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { requireStillHeld } from "#lib/identity/lock-members.ts";
-import { codeRefusal } from "#lib/identity/oauth/client-metadata.ts";
+import { codeRefusal } from "#lib/identity/oauth/metadata/client-metadata.ts";
 import { countClients, insertClient } from "#lib/identity/oauth/client-store.ts";
 import * as contract from "#lib/identity/oauth/contract.ts";
 import { presentClient } from "#lib/identity/oauth/present-client.ts";

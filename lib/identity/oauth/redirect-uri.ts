@@ -1,4 +1,4 @@
-import { APP_SCHEMES, isAppScheme } from "#lib/identity/oauth/app-schemes.ts";
+import { APP_SCHEMES, isAppScheme } from "#lib/identity/oauth/metadata/app-schemes.ts";
 
 const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
 

@@ -1,9 +1,9 @@
 import { clock, transact } from "#lib/audit/transact.ts";
 import { widerNetworks } from "#lib/http/address.ts";
 import { countAttempt } from "#lib/http/attempts.ts";
-import { describedBy, type Described } from "#lib/identity/oauth/client-metadata.ts";
+import { describedBy, type Described } from "#lib/identity/oauth/metadata/client-metadata.ts";
 import { admitClient, findClient, type ClientRow } from "#lib/identity/oauth/client-store.ts";
-import { cachedDocument, isDocumentAddress, readDocument } from "#lib/identity/oauth/metadata-document.ts";
+import { cachedDocument, isDocumentAddress, readDocument } from "#lib/identity/oauth/metadata/metadata-document.ts";
 import { newId } from "#lib/ids.ts";
 import { Problem } from "#lib/problem.ts";
 

@@ -20,16 +20,16 @@ import {
   sendVerification,
   VERIFICATION_SECONDS,
 } from "#lib/identity/sessions/account-mails.ts";
-import { databaseHooks, emailVerificationHooks } from "#lib/identity/sessions/auth-hooks.ts";
-import { hash, hashBefore } from "#lib/identity/sessions/early-hash.ts";
+import { databaseHooks, emailVerificationHooks } from "#lib/identity/sessions/better-auth/auth-hooks.ts";
+import { hash, hashBefore } from "#lib/identity/sessions/better-auth/early-hash.ts";
 import { requiresVerifiedEmail } from "#lib/identity/sessions/auth-methods.ts";
 import { disabledPaths, unofferedPaths } from "#lib/identity/sessions/auth-paths.ts";
 import { cookieAttributes, cookiePrefix, RENEWAL_SECONDS, SESSION_SECONDS } from "#lib/identity/sessions/session-cookie.ts";
-import { oauthServer } from "#lib/identity/sessions/oauth-server.ts";
-import { passkeySignIn } from "#lib/identity/sessions/passkey-sign-in.ts";
+import { oauthServer } from "#lib/identity/sessions/better-auth/oauth-server.ts";
+import { passkeySignIn } from "#lib/identity/sessions/better-auth/passkey-sign-in.ts";
 import * as oauthTables from "#lib/identity/oauth-tables.ts";
 import * as tables from "#lib/identity/tables.ts";
-import { siweNonce, verifyWallet, walletName } from "#lib/identity/sessions/wallet-sign-in.ts";
+import { siweNonce, verifyWallet, walletName } from "#lib/identity/sessions/better-auth/wallet-sign-in.ts";
 import { newId, prefixes, type IdKind } from "#lib/ids.ts";
 import { perProcess } from "#lib/process.ts";
 

@@ -3,7 +3,7 @@ import { isOwnOrigin } from "#lib/http/origin.ts";
 import type { Caller, KeyCaller, SessionCaller } from "#lib/http/operation.ts";
 import { env } from "#lib/env.ts";
 import { matchesApiKey, parseApiKey } from "#lib/identity/keys/api-key.ts";
-import { auditNewUser } from "#lib/identity/sessions/audit-new-user.ts";
+import { auditNewUser } from "#lib/identity/sessions/authentication/audit-new-user.ts";
 import {
   capabilitiesOfRole,
   cutCapabilities,
@@ -15,7 +15,7 @@ import {
 } from "#lib/identity/capabilities.ts";
 import { lookUpKey } from "#lib/identity/keys/key-lookups.ts";
 import { noteKeyUse } from "#lib/identity/keys/key-uses.ts";
-import { lookUpSession } from "#lib/identity/sessions/session-lookups.ts";
+import { lookUpSession } from "#lib/identity/sessions/authentication/session-lookups.ts";
 import {
   RENEWAL_SECONDS,
   SESSION_SECONDS,

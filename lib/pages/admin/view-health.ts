@@ -8,7 +8,7 @@ import { openBySender } from "#lib/onchain/relay-store.ts";
 import type { Sender } from "#lib/onchain/senders.ts";
 import { countOverdueHolds } from "#lib/holds/sweep-store.ts";
 import { countOpen, selectUnknown, settlementLag } from "#lib/platform/health-store.ts";
-import { selectRuns } from "#lib/platform/worker-run-store.ts";
+import { selectRuns } from "#lib/installation/worker-run-store.ts";
 import { toWire } from "#lib/time.ts";
 import { SettlementStatus } from "#lib/vocabulary.ts";
 

@@ -3,7 +3,7 @@ import type { SessionCaller } from "#lib/http/operation.ts";
 import { countUnverified } from "#lib/platform/directory-store.ts";
 import { countOpen } from "#lib/platform/health-store.ts";
 import { viewAuditLog } from "#lib/pages/admin/view-platform-audit.ts";
-import { selectRuns } from "#lib/platform/worker-run-store.ts";
+import { selectRuns } from "#lib/installation/worker-run-store.ts";
 
 const SELLERS_MAX = 100;
 const EVENTS = 8;

@@ -4,7 +4,7 @@ import { database } from "#lib/db/client.ts";
 import { decodeCursor, page, type Page } from "#lib/http/paging.ts";
 import { stepUpLimitsOf, type OwnStepUpLimits } from "#lib/identity/members/organization-store.ts";
 import type { Asker, AskerReader } from "#lib/identity/asker.ts";
-import { askersOf, subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
+import { askersOf, subjectNames } from "#lib/identity/subject-name-store.ts";
 import { askRules } from "#lib/mandates/policy/ask-rules.ts";
 import type { Findings } from "#lib/mandates/policy/facts.ts";
 import { reading } from "#lib/mandates/store.ts";

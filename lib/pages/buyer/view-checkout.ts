@@ -17,7 +17,7 @@ import type { SessionCaller } from "#lib/http/operation.ts";
 import { passkeysOf } from "#lib/identity/passkeys/store.ts";
 import { passwordHashOf } from "#lib/identity/user-store.ts";
 import { findMember } from "#lib/identity/member-store.ts";
-import { askersOf, subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
+import { askersOf, subjectNames } from "#lib/identity/subject-name-store.ts";
 import { askRules, type AskRule } from "#lib/mandates/policy/ask-rules.ts";
 import { highestAsked } from "#lib/mandates/policy/assurance.ts";
 import { displayAmount, formatAmount, parseAmount } from "#lib/money.ts";

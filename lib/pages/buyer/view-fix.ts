@@ -1,5 +1,5 @@
 import type { Asker, AskerReader } from "#lib/identity/asker.ts";
-import { askersOf, subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
+import { askersOf, subjectNames } from "#lib/identity/subject-name-store.ts";
 import { idUnder } from "#lib/ids.ts";
 import { reasonsOf } from "#lib/holds/render-answer.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";

@@ -1,5 +1,5 @@
 import { askerText, type AskerReader } from "#lib/identity/asker.ts";
-import { askersOf } from "#lib/identity/sessions/subject-name-store.ts";
+import { askersOf } from "#lib/identity/subject-name-store.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { denials } from "#lib/mandates/policy/denials.ts";
 import { reading } from "#lib/mandates/store.ts";

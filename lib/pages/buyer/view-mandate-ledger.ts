@@ -1,6 +1,6 @@
 import type { Page, PageQuery } from "#lib/http/paging.ts";
 import type { Asker, AskerReader } from "#lib/identity/asker.ts";
-import { askersOf } from "#lib/identity/sessions/subject-name-store.ts";
+import { askersOf } from "#lib/identity/subject-name-store.ts";
 import { viewLedger } from "#lib/mandates/list-mandate-ledger.ts";
 import type { LedgerEntry } from "#lib/mandates/mandate-schema.ts";
 import { reading } from "#lib/mandates/store.ts";

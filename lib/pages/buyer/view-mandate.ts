@@ -1,5 +1,5 @@
 import { countWaitingUnder } from "#lib/pages/buyer/approvals/page-store.ts";
-import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
+import { subjectNames } from "#lib/identity/subject-name-store.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { submittedExecutions } from "#lib/holds/past-payment-store.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";

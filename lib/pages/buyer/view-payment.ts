@@ -2,7 +2,7 @@ import { findApproval, findCheckout, findCheckoutOf } from "#lib/approvals/store
 import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { statusAt } from "#lib/approvals/present-checkout.ts";
 import { type Asker, type AskerReader } from "#lib/identity/asker.ts";
-import { askersOf, subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
+import { askersOf, subjectNames } from "#lib/identity/subject-name-store.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { reading } from "#lib/mandates/store.ts";
 import { displayAmount, formatAmount } from "#lib/money.ts";

@@ -2,7 +2,7 @@ import type { Tx } from "#lib/db/client.ts";
 import { decodeCursor, encodeCursor, page, type Page } from "#lib/http/paging.ts";
 import type { Asker, AskerReader } from "#lib/identity/asker.ts";
 import { selectMembers } from "#lib/identity/member-store.ts";
-import { agentNames, askersOf } from "#lib/identity/sessions/subject-name-store.ts";
+import { agentNames, askersOf } from "#lib/identity/subject-name-store.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { reading, type Scope } from "#lib/mandates/store.ts";
 import { formatAmount } from "#lib/money.ts";

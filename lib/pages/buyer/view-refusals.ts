@@ -1,7 +1,7 @@
 import { reasonsOf } from "#lib/holds/render-answer.ts";
 import { selectDenied, type PastDecision } from "#lib/holds/past-payment-store.ts";
 import type { Asker, AskerReader } from "#lib/identity/asker.ts";
-import { askersOf } from "#lib/identity/sessions/subject-name-store.ts";
+import { askersOf } from "#lib/identity/subject-name-store.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { findMandate, reading } from "#lib/mandates/store.ts";
 import { displayAmount } from "#lib/money.ts";

@@ -1,6 +1,6 @@
 import { waiverOf, waiverUsedBy } from "#lib/approvals/decision/waiver-store.ts";
 import type { Tx } from "#lib/db/client.ts";
-import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
+import { subjectNames } from "#lib/identity/subject-name-store.ts";
 import { toWire } from "#lib/time.ts";
 
 /** `by` is untrusted text. */

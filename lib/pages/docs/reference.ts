@@ -1,6 +1,6 @@
 import { fieldsOf, type SchemaField } from "#lib/pages/docs/schema-fields.ts";
-import { openApiDocument } from "#lib/http/openapi.ts";
-import type { JsonSchema } from "#lib/http/openapi-schemas.ts";
+import { openApiDocument } from "#lib/openapi/openapi.ts";
+import type { JsonSchema } from "#lib/openapi/openapi-schemas.ts";
 import { operations } from "#lib/operations/operations.ts";
 import { problems, type ProblemCode } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "#lib/http/openapi-schemas.ts";
+import type { JsonSchema } from "#lib/openapi/openapi-schemas.ts";
 
 export type SchemaField = {
   readonly name: string;

@@ -9,7 +9,7 @@ import { database } from "#lib/db/client.ts";
 import { compileAccess } from "#lib/http/access.ts";
 import type { MemberCaller } from "#lib/http/operation.ts";
 import { decodeCursor, encodeCursor } from "#lib/http/paging.ts";
-import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
+import { subjectNames } from "#lib/identity/subject-name-store.ts";
 import { invalidField, notFound } from "#lib/problem.ts";
 import { daysAfter, readDay, toWire } from "#lib/time.ts";
 

@@ -1,8 +1,8 @@
 import { database } from "#lib/db/client.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";
-import { addressText } from "#lib/identity/sessions/address-text.ts";
+import { addressText } from "#lib/pages/settings/address-text.ts";
 import { authMethods } from "#lib/identity/sessions/auth-methods.ts";
-import { deviceOf } from "#lib/identity/sessions/device.ts";
+import { deviceOf } from "#lib/push/device.ts";
 import type { Passkey } from "#lib/identity/passkeys/contract.ts";
 import { otherWaysIn, passkeysOf } from "#lib/identity/passkeys/store.ts";
 import { presentPasskey } from "#lib/identity/passkeys/present-passkey.ts";

@@ -5,7 +5,7 @@ import type { MemberCaller } from "#lib/http/operation.ts";
 import { decodeCursor, page } from "#lib/http/paging.ts";
 import { keyCapabilitiesOf } from "#lib/identity/capabilities.ts";
 import { listServiceAccounts } from "#lib/identity/keys/contract.ts";
-import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
+import { subjectNames } from "#lib/identity/subject-name-store.ts";
 import {
   countAccounts,
   findAccount,

@@ -3,7 +3,7 @@ import { startEmbedded } from "#lib/db/embedded.ts";
 import { migrate } from "#lib/db/migrate.ts";
 import { refusePooler } from "#lib/db/refuse-pooler.ts";
 import { env, type Env } from "#lib/env.ts";
-import { provideSecrets } from "#lib/platform/secrets.ts";
+import { provideSecrets } from "#lib/installation/secrets.ts";
 import { forget } from "#lib/process.ts";
 import type { Steps } from "#lib/server/boot/start-steps.ts";
 

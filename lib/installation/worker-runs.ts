@@ -1,5 +1,5 @@
 import { log } from "#lib/telemetry/log.ts";
-import { saveRun } from "#lib/platform/worker-run-store.ts";
+import { saveRun } from "#lib/installation/worker-run-store.ts";
 import { perProcess } from "#lib/process.ts";
 
 /** Some workers run several times a second. */
@@ -7,7 +7,7 @@ const WRITE_EVERY_MS = 15_000;
 
 type RunNote = { at: number; failed: boolean };
 
-const noted = (): Map<string, RunNote> => perProcess("platform/worker-runs", () => new Map());
+const noted = (): Map<string, RunNote> => perProcess("installation/worker-runs", () => new Map());
 
 /** Writes at once when the worker begins to fail or works again; never throws. */
 export async function noteRun(worker: string, failed: boolean): Promise<void> {

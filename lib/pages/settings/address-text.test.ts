@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addressText } from "#lib/identity/sessions/address-text.ts";
+import { addressText } from "#lib/pages/settings/address-text.ts";
 
 test.each([
   ["2001:0db8:0001:0002:0000:0000:0000:0000", "2001:db8:1:2::/64"],

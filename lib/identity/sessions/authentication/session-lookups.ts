@@ -4,7 +4,7 @@ import { RENEWAL_SECONDS, SESSION_SECONDS } from "#lib/identity/sessions/session
 
 type Lookup = { waiting: Promise<SessionRow | null> | null; running: Promise<unknown> };
 
-const lookups = (): Map<string, Lookup> => perProcess("identity/sessions/session-lookups", () => new Map());
+const lookups = (): Map<string, Lookup> => perProcess("identity/sessions/authentication/session-lookups", () => new Map());
 
 /**
  * Requests of one session that wait at the same time share one query, so that they use one connection. The query begins after

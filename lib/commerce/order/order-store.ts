@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, inArray, isNull, lte, or, sql } from "drizzle-orm";
 import type { Sql } from "#lib/db/sql.ts";
-import type { Offer } from "#lib/commerce/offer.ts";
+import type { Offer } from "#lib/commerce/order/offer.ts";
 import { checkoutIntents, orders } from "#lib/approvals/tables.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { after, leaseEnded } from "#lib/db/leases.ts";

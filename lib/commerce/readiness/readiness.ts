@@ -1,4 +1,4 @@
-import type { ReadinessCheck } from "#lib/commerce/readiness-schema.ts";
+import type { ReadinessCheck } from "#lib/commerce/readiness/readiness-schema.ts";
 import { denialActions } from "#lib/mandates/policy/denials.ts";
 import type { Decision, Reason } from "#lib/mandates/policy/facts.ts";
 import { withMandatePages } from "#lib/mandates/mandate-links.ts";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { AuditEvent } from "#lib/audit/chain.ts";
 import { clock } from "#lib/audit/transact.ts";
-import { findOffer, type Offer } from "#lib/commerce/offer.ts";
-import { changeOrder, rejectedLately, saveDecided, type OrderRow } from "#lib/commerce/order-store.ts";
-import type { OrderCall, StepResult } from "#lib/commerce/order-call.ts";
+import { findOffer, type Offer } from "#lib/commerce/order/offer.ts";
+import { changeOrder, rejectedLately, saveDecided, type OrderRow } from "#lib/commerce/order/order-store.ts";
+import type { OrderCall, StepResult } from "#lib/commerce/order/order-call.ts";
 import { database } from "#lib/db/client.ts";
 import { inFlight } from "#lib/command/idempotency.ts";
 import { newId } from "#lib/ids.ts";

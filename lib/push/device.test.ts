@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { deviceOf } from "#lib/identity/sessions/device.ts";
+import { deviceOf } from "#lib/push/device.ts";
 
 const webkit = "AppleWebKit/537.36 (KHTML, like Gecko)";
 

@@ -1,7 +1,7 @@
 /** Imports no server code, so that a browser can load it. */
 import { checkoutExample } from "#lib/approvals/examples.ts";
 import { feeQuoteExample } from "#lib/billing/fee-quote-example.ts";
-import type { PlacedOrder } from "#lib/commerce/placed-order-schema.ts";
+import type { PlacedOrder } from "#lib/commerce/order/placed-order-schema.ts";
 
 const { payTo, tokenAddress, chain, asset, amount, quoteId, mandateId } = checkoutExample;
 /** The seller in the example is not registered, so the fee quote names no seller's organization. */

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { openApiDocument } from "#lib/http/openapi.ts";
+import { openApiDocument } from "#lib/openapi/openapi.ts";
 import type { Operation } from "#lib/http/operation.ts";
 import { operations } from "#lib/operations/operations.ts";
 import { problems } from "#lib/problem.ts";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { quoteAndDecide, requireLease } from "#lib/commerce/quote-order.ts";
-import { loadOrderFacts, proves } from "#lib/commerce/load-order-facts.ts";
-import { redeem, supersede } from "#lib/commerce/redeem-order.ts";
-import { isTerminal, nextStep, type OrderState } from "#lib/commerce/order-state.ts";
+import { quoteAndDecide, requireLease } from "#lib/commerce/order/quote-order.ts";
+import { loadOrderFacts, proves } from "#lib/commerce/order/load-order-facts.ts";
+import { redeem, supersede } from "#lib/commerce/order/redeem-order.ts";
+import { isTerminal, nextStep, type OrderState } from "#lib/commerce/order/order-state.ts";
 import {
   changeOrder,
   endLease,
@@ -12,11 +12,11 @@ import {
   leaseOrder,
   sealOrder,
   type OrderRow,
-} from "#lib/commerce/order-store.ts";
-import type { OrderCall, StepResult } from "#lib/commerce/order-call.ts";
-import { adopt, follow, pay } from "#lib/commerce/pay-order.ts";
-import { PlacedOrder } from "#lib/commerce/placed-order-schema.ts";
-import { presentOrder } from "#lib/commerce/present-order.ts";
+} from "#lib/commerce/order/order-store.ts";
+import type { OrderCall, StepResult } from "#lib/commerce/order/order-call.ts";
+import { adopt, follow, pay } from "#lib/commerce/order/pay-order.ts";
+import { PlacedOrder } from "#lib/commerce/order/placed-order-schema.ts";
+import { presentOrder } from "#lib/commerce/order/present-order.ts";
 import { database } from "#lib/db/client.ts";
 import { claimSlot } from "#lib/command/idempotency-store.ts";
 import { inFlight, replay } from "#lib/command/idempotency.ts";

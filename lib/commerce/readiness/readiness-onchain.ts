@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import { failing, ready, skipped, unknown, type Check } from "#lib/commerce/readiness.ts";
+import { failing, ready, skipped, unknown, type Check } from "#lib/commerce/readiness/readiness.ts";
 import type { MandateRow } from "#lib/mandates/present-mandate.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
 import { deploymentAt } from "#lib/onchain/registry/deployments.ts";

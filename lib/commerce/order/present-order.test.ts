@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { orders } from "#lib/approvals/tables.ts";
-import { presentOrder, type Snapshot } from "#lib/commerce/present-order.ts";
+import { presentOrder, type Snapshot } from "#lib/commerce/order/present-order.ts";
 import { database } from "#lib/db/client.ts";
 import { findAuthorization } from "#lib/holds/execution-store.ts";
 import { checkoutScene } from "#test/checkouts.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readEnv } from "#lib/env.ts";
-import { provideSecrets } from "#lib/platform/secrets.ts";
+import { provideSecrets } from "#lib/installation/secrets.ts";
 
 let dataDir: string;
 beforeEach(async () => {

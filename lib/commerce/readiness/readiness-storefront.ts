@@ -1,5 +1,5 @@
-import { failing, ready, skipped, unknown, type Check } from "#lib/commerce/readiness.ts";
-import type { CheckReadiness } from "#lib/commerce/readiness-schema.ts";
+import { failing, ready, skipped, unknown, type Check } from "#lib/commerce/readiness/readiness.ts";
+import type { CheckReadiness } from "#lib/commerce/readiness/readiness-schema.ts";
 import { displayAmount, readAmount } from "#lib/money.ts";
 import { commonActions } from "#lib/next-actions.ts";
 import { rememberProbed } from "#lib/payments/probe-domain.ts";

@@ -1,5 +1,5 @@
 import { actFor } from "#lib/db/request.ts";
-import { describedBy, type Described } from "#lib/identity/oauth/client-metadata.ts";
+import { describedBy, type Described } from "#lib/identity/oauth/metadata/client-metadata.ts";
 import { installedFetch, outboundRules, standardLimits } from "#lib/outbound/guarded-fetch.ts";
 import { outboundTarget } from "#lib/outbound/outbound-address.ts";
 import { replyCache } from "#lib/outbound/reply-cache.ts";
@@ -20,7 +20,7 @@ const places = {
 };
 
 const state = () =>
-  perProcess("identity/oauth/metadata-document", () => ({
+  perProcess("identity/oauth/metadata/metadata-document", () => ({
     // A document must answer at its own address, so redirects are not followed.
     fetch: installedFetch({ ...standardLimits, bodyBytes: 64 * 1024, redirects: 0, places }),
     cache: replyCache<Described>(CACHE),

@@ -68,12 +68,12 @@ describe("clients with a metadata document", () => {
     const owner = await newOrganization();
     const clientId = publish("/changes");
     const { refresh_token } = await connected(owner.credential, clientId);
-    forget("identity/oauth/metadata-document");
+    forget("identity/oauth/metadata/metadata-document");
     publish("/changes", { client_name: "New name", redirect_uris: ["https://agent.example/cb"] });
     expect(await errorOf(clientId)).toBe("invalid_redirect");
     const { data } = await send(contract.listConnections, listConnections, { as: owner.credential });
     expect(data.items.map(({ clientName }) => clientName)).toEqual(["New name"]);
-    forget("identity/oauth/metadata-document");
+    forget("identity/oauth/metadata/metadata-document");
     documents.delete("/changes");
     expect(await errorOf(clientId)).toBe("invalid_document");
     expect((await takeTokens({ grant_type: "refresh_token", client_id: clientId, refresh_token })).status).toBe(200);
@@ -88,7 +88,7 @@ describe("clients with a metadata document", () => {
       SELECT 'full' || n, 'full' || n, 'x', '{}', 'none', '{}', true, clock_timestamp() + interval '24 hours'
       FROM generate_series(1, 5000) n`;
     onTestFinished(async () => void (await pool()`DELETE FROM oauth_client WHERE id LIKE 'full%'`));
-    forget("identity/oauth/metadata-document");
+    forget("identity/oauth/metadata/metadata-document");
     publish("/used", { client_name: "Still here" });
     expect(await errorOf(used)).toBe(null);
     const { data } = await send(contract.listConnections, listConnections, { as: owner.credential });

@@ -1,6 +1,6 @@
 import type { AuditEvent } from "#lib/audit/chain.ts";
 import { approvalEnd, checkoutChanged, decideApproval, sameTerms, stepUpRequired } from "#lib/approvals/decision/approval.ts";
-import { approvalMail } from "#lib/commerce/approval-mail.ts";
+import { approvalMail } from "#lib/commerce/approval/approval-mail.ts";
 import { decisionOn, type ApprovalRow, type CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { continuationHash, continuationTokenOf } from "#lib/commerce/continuation-token.ts";
 import { saveGrant } from "#lib/approvals/decision/batch-store.ts";

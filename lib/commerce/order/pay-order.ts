@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { audit, clock, transact } from "#lib/audit/transact.ts";
-import { requireLease } from "#lib/commerce/quote-order.ts";
-import type { Offer } from "#lib/commerce/offer.ts";
-import { stateAfterPaying } from "#lib/commerce/order-state.ts";
-import { changeOrder, type OrderRow } from "#lib/commerce/order-store.ts";
+import { requireLease } from "#lib/commerce/order/quote-order.ts";
+import type { Offer } from "#lib/commerce/order/offer.ts";
+import { stateAfterPaying } from "#lib/commerce/order/order-state.ts";
+import { changeOrder, type OrderRow } from "#lib/commerce/order/order-store.ts";
 import { lockCheckoutOf, setStatus } from "#lib/approvals/store.ts";
-import type { LeaseHolder, OrderCall, StepResult } from "#lib/commerce/order-call.ts";
+import type { LeaseHolder, OrderCall, StepResult } from "#lib/commerce/order/order-call.ts";
 import { database } from "#lib/db/client.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { isStoredReply } from "#lib/http/operation.ts";

@@ -1,4 +1,4 @@
-import type { OrderRow } from "#lib/commerce/order-store.ts";
+import type { OrderRow } from "#lib/commerce/order/order-store.ts";
 import type { KeyCaller, SessionCaller } from "#lib/http/operation.ts";
 
 /** `lease` is a new id for each call. changeOrder changes the order only while the order stores this id. */

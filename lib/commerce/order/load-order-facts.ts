@@ -1,7 +1,7 @@
 import { clock } from "#lib/audit/transact.ts";
-import type { OrderFacts, OrderState } from "#lib/commerce/order-state.ts";
-import type { OrderRow } from "#lib/commerce/order-store.ts";
-import type { LeaseHolder, OrderCall } from "#lib/commerce/order-call.ts";
+import type { OrderFacts, OrderState } from "#lib/commerce/order/order-state.ts";
+import type { OrderRow } from "#lib/commerce/order/order-store.ts";
+import type { LeaseHolder, OrderCall } from "#lib/commerce/order/order-call.ts";
 import { findApproval, findCheckout } from "#lib/approvals/store.ts";
 import { database } from "#lib/db/client.ts";
 import { executionsOf, findAuthorization, type ExecutionRow } from "#lib/holds/execution-store.ts";

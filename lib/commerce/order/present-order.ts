@@ -1,7 +1,7 @@
 import { env } from "#lib/env.ts";
-import type { Offer } from "#lib/commerce/offer.ts";
-import type { OrderRow } from "#lib/commerce/order-store.ts";
-import type { PlacedOrder, Quote, Storefront } from "#lib/commerce/placed-order-schema.ts";
+import type { Offer } from "#lib/commerce/order/offer.ts";
+import type { OrderRow } from "#lib/commerce/order/order-store.ts";
+import type { PlacedOrder, Quote, Storefront } from "#lib/commerce/order/placed-order-schema.ts";
 import { mandatePage } from "#lib/mandates/mandate-links.ts";
 import type { AuthorizationRow } from "#lib/holds/execution-store.ts";
 import type { Authorization, PaymentIntent } from "#lib/payment-intent.ts";

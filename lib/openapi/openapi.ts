@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { createSchemas, type JsonSchema } from "#lib/http/openapi-schemas.ts";
-import { about, accessText, repeatText, tags, variantText } from "#lib/http/openapi-text.ts";
+import { createSchemas, type JsonSchema } from "#lib/openapi/openapi-schemas.ts";
+import { about, accessText, repeatText, tags, variantText } from "#lib/openapi/openapi-text.ts";
 import type { Operation } from "#lib/http/operation.ts";
 import { defaultActions } from "#lib/next-actions.ts";
 import { ErrorBody, problems, type ProblemCode } from "#lib/problem.ts";

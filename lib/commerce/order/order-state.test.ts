@@ -12,7 +12,7 @@ import {
   type OrderFacts,
   type OrderState,
   type OrderStep,
-} from "#lib/commerce/order-state.ts";
+} from "#lib/commerce/order/order-state.ts";
 
 const now = new Date("2026-11-21T12:00:00.000Z");
 const states = Object.keys(orderTransitions) as OrderState[];
