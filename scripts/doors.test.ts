@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { countDoors } from "./doors.ts";
 
 /** What has been reached. These numbers only become smaller. */
-const most = { doors: 487, full: 2, twice: 51 };
+const most = { doors: 485, full: 2, twice: 50 };
 
 const counted = await countDoors();
 

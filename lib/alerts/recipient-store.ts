@@ -1,9 +1,9 @@
-import { and, asc, eq, gt, isNotNull, isNull, not, or, sql, type SQL } from "drizzle-orm";
+import { and, asc, eq, isNotNull, isNull, or, sql, type SQL } from "drizzle-orm";
 import { alerts } from "#lib/alerts/tables.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { mayApprove } from "#lib/identity/approver-store.ts";
 import { member, session, user } from "#lib/identity/tables.ts";
-import { isBanned } from "#lib/identity/user-store.ts";
+import { isLive } from "#lib/identity/live-store.ts";
 import { isQuiet } from "#lib/notices/quiet-hours.ts";
 import { quietColumns, quietHoursOf, wantsMail } from "#lib/notices/settings-store.ts";
 import { noticeSettings } from "#lib/notices/tables.ts";
@@ -12,7 +12,7 @@ import { pushDevices } from "#lib/push/tables.ts";
 const PEOPLE_MAX = 1_000;
 
 const isApprover = () => and(isNotNull(member.id), mayApprove());
-const isAdmin = () => and(sql`'admin' = ANY(${user.platformRoles})`, not(isBanned));
+const isAdmin = () => and(sql`'admin' = ANY(${user.platformRoles})`, isLive.person);
 
 /** SQL condition: the person may approve for the organization or, for an alert without an organization, is an administrator. */
 const isTold = (organizationId: string | null): SQL | undefined => (organizationId === null ? isAdmin() : isApprover());
@@ -38,7 +38,7 @@ export async function selectDevices(tx: Tx, organizationId: string | null, now: 
     .innerJoin(user, eq(user.id, session.userId))
     .leftJoin(member, memberOf(organizationId))
     .leftJoin(noticeSettings, eq(noticeSettings.userId, user.id))
-    .where(and(isTold(organizationId), gt(session.expiresAt, sql`clock_timestamp()`)))
+    .where(and(isTold(organizationId), isLive.session))
     .orderBy(asc(pushDevices.deviceId))
     .limit(PEOPLE_MAX)
     .for("key share", { of: pushDevices, skipLocked: true });
@@ -64,7 +64,7 @@ export async function findAlertFor(deviceId: string, alertId: string) {
     .where(
       and(
         eq(pushDevices.deviceId, deviceId),
-        gt(session.expiresAt, sql`clock_timestamp()`),
+        isLive.session,
         or(and(isNotNull(alerts.organizationId), isApprover()), and(isNull(alerts.organizationId), isAdmin())),
       ),
     );

@@ -1,9 +1,10 @@
-import { and, asc, eq, getTableColumns, inArray, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, inArray, isNotNull, isNull, lte, not, or, sql } from "drizzle-orm";
 import type { ApprovalRow, CheckoutRow, NewCheckout, ReviewRow } from "#lib/approvals/checkout-rows.ts";
 import { openStatuses } from "#lib/approvals/checkout-state.ts";
 import { checkoutApprovals, checkoutIntents, checkoutReviews } from "#lib/approvals/tables.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { ofOwnMandates, within, type Reader, type Scope } from "#lib/db/scope.ts";
+import { isLive } from "#lib/identity/live-store.ts";
 import { organization, serviceAccounts } from "#lib/identity/tables.ts";
 import { wholeIntent } from "#lib/holds/authorization-store.ts";
 import { authorizations } from "#lib/holds/tables.ts";
@@ -253,7 +254,7 @@ export const revokedCheckouts = (db: Db, limit: number) =>
       and(
         inArray(checkoutIntents.status, [...openStatuses]),
         isNotNull(checkoutIntents.authorizationId),
-        or(eq(mandates.status, "revoked"), isNotNull(serviceAccounts.revokedAt)),
+        or(eq(mandates.status, "revoked"), not(isLive.account)),
       ),
     )
     .limit(limit);
@@ -268,11 +269,7 @@ export const dueApprovals = (db: Db, limit: number) =>
     .where(
       and(
         eq(checkoutApprovals.status, "pending"),
-        or(
-          lte(checkoutApprovals.expiresAt, sql`clock_timestamp()`),
-          eq(mandates.status, "revoked"),
-          isNotNull(serviceAccounts.revokedAt),
-        ),
+        or(lte(checkoutApprovals.expiresAt, sql`clock_timestamp()`), eq(mandates.status, "revoked"), not(isLive.account)),
       ),
     )
     .limit(limit);

@@ -1,5 +1,6 @@
 import type { ChainEvent } from "#lib/changes/change.ts";
 import { pool } from "#lib/db/client.ts";
+import { live } from "#lib/identity/live-store.ts";
 
 /** The person whose browser receives a stream. Their role decides which kinds of changes the stream contains. */
 export type Reader = { readonly sessionId: string; readonly organizationId: string; readonly role: string };
@@ -45,7 +46,8 @@ export async function newestEvents(ends: readonly Place[], rows: number): Promis
 
 /** Indexes of `readers` whose session ended, or who were banned or changed membership, role or active organization. */
 export async function endedReaders(readers: readonly Reader[]): Promise<readonly number[]> {
-  const rows = await pool()`
+  const c = pool();
+  const rows = await c`
     SELECT r.place FROM unnest(${readers.map(({ sessionId }) => sessionId)}::text[],
       ${readers.map(({ organizationId }) => organizationId)}::text[], ${readers.map(({ role }) => role)}::text[])
       WITH ORDINALITY AS r (session_id, organization_id, role, place)
@@ -53,8 +55,8 @@ export async function endedReaders(readers: readonly Reader[]): Promise<readonly
       SELECT true AS live FROM session s
       JOIN "user" u ON u.id = s.user_id
       JOIN member m ON m.user_id = s.user_id AND m.organization_id = s.active_organization_id
-      WHERE s.id = r.session_id AND s.expires_at > clock_timestamp() AND s.active_organization_id = r.organization_id AND m.role = r.role
-        AND NOT (u.banned AND (u.ban_expires IS NULL OR u.ban_expires > clock_timestamp()))
+      WHERE s.id = r.session_id AND ${c.unsafe(live.session("s"))} AND s.active_organization_id = r.organization_id AND m.role = r.role
+        AND ${c.unsafe(live.person("u"))}
       LIMIT 1) AS l ON true
     WHERE l.live IS NULL`;
   return rows.map((row) => Number(row["place"]) - 1);

@@ -1,8 +1,9 @@
-import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { ofOwnMandates, within, type Reader } from "#lib/db/scope.ts";
 import type { Caller } from "#lib/http/operation.ts";
 import { capabilitiesOfRole, membershipRoleOf } from "#lib/identity/capabilities.ts";
+import { isLive, roleOf, subjectLives } from "#lib/identity/live-store.ts";
 import { apiKeys, member, serviceAccounts, session, user } from "#lib/identity/tables.ts";
 import { authorizationColumns, type AuthorizationRow } from "#lib/holds/authorization-store.ts";
 import { authorizations, credentialClaims, executions } from "#lib/holds/tables.ts";
@@ -128,11 +129,8 @@ export async function updateExecution(tx: Tx, executionId: string, change: Parti
   return updated!;
 }
 
-const notBanned = or(eq(user.banned, false), lte(user.banExpires, sql`clock_timestamp()`));
-
-/** The role of the person who allowed an OAuth client. Null if they are no longer a member, or are banned. */
-const roleOfAllower = sql<string | null>`(SELECT ${member.role} FROM ${member} JOIN ${user} ON ${user.id} = ${member.userId}
-  WHERE ${member.organizationId} = ${apiKeys.organizationId} AND ${member.userId} = ${apiKeys.createdBy} AND ${notBanned})`;
+/** The role of the person who allowed an OAuth client. */
+const roleOfAllower = sql<string | null>`${sql.raw(roleOf("api_keys.organization_id", "api_keys.created_by"))}`;
 
 const paying: readonly Capability[] = ["payments:execute", "orders:place", "payments:settle"];
 
@@ -149,15 +147,7 @@ export async function callerIsLive(tx: Tx, caller: Caller): Promise<boolean> {
       .select({ byToken: sql<boolean>`${apiKeys.clientId} IS NOT NULL AND ${apiKeys.secretHash} = ''`, role: roleOfAllower })
       .from(apiKeys)
       .innerJoin(serviceAccounts, eq(serviceAccounts.serviceAccountId, apiKeys.serviceAccountId))
-      .where(
-        and(
-          eq(apiKeys.keyId, caller.keyId),
-          isNull(apiKeys.revokedAt),
-          isNull(serviceAccounts.revokedAt),
-          isNull(serviceAccounts.pausedAt),
-          sql`(${apiKeys.expiresAt} IS NULL OR ${apiKeys.expiresAt} > clock_timestamp())`,
-        ),
-      );
+      .where(and(eq(apiKeys.keyId, caller.keyId), isLive.key, isLive.account, isNull(serviceAccounts.pausedAt)));
     return rows.some(({ byToken, role }) => !byToken || (role !== null && stillPays(caller, role)));
   }
   const rows = await tx
@@ -168,9 +158,9 @@ export async function callerIsLive(tx: Tx, caller: Caller): Promise<boolean> {
     .where(
       and(
         eq(session.id, caller.sessionId),
-        gt(session.expiresAt, sql`clock_timestamp()`),
+        isLive.session,
         eq(member.organizationId, caller.organizationId ?? ""),
-        notBanned,
+        isLive.person,
       ),
     );
   return rows.some(({ role }) => stillPays(caller, role));
@@ -192,19 +182,11 @@ export async function sellerStateOf(tx: Tx, { sellerId, resourceId, payTo, inten
   return isOffered ? "offering" : "archived";
 }
 
-/** A paused service account is live: a pause refuses new requests, but a payment that was accepted before continues. */
 export async function subjectIsLive(tx: Tx, { subjectId, organizationId }: ExecutionRow): Promise<boolean> {
-  const accounts = await tx
-    .select({ id: serviceAccounts.serviceAccountId })
-    .from(serviceAccounts)
-    .where(and(eq(serviceAccounts.serviceAccountId, subjectId), isNull(serviceAccounts.revokedAt)));
-  if (accounts.length > 0) return true;
-  const members = await tx
-    .select({ id: member.id })
-    .from(member)
-    .innerJoin(user, eq(user.id, member.userId))
-    .where(and(eq(member.userId, subjectId), eq(member.organizationId, organizationId), notBanned));
-  return members.length > 0;
+  const [row] = await tx.execute<{ live: boolean }>(sql`
+    SELECT ${sql.raw(subjectLives("w.organization_id", "w.subject_id"))} AS live
+    FROM (SELECT ${organizationId}::text AS organization_id, ${subjectId}::text AS subject_id) AS w`);
+  return row?.live === true;
 }
 
 export type PaymentFilter = {

@@ -1,8 +1,8 @@
-import { and, asc, eq, inArray, not, type SQL } from "drizzle-orm";
+import { and, asc, eq, inArray, type SQL } from "drizzle-orm";
 import type { Tx } from "#lib/db/client.ts";
 import { capabilitiesOfRole } from "#lib/identity/capabilities.ts";
 import { member, user } from "#lib/identity/tables.ts";
-import { isBanned } from "#lib/identity/user-store.ts";
+import { isLive } from "#lib/identity/live-store.ts";
 import { MembershipRole } from "#lib/vocabulary.ts";
 
 export type Approver = {
@@ -14,7 +14,7 @@ export type Approver = {
 const roles = MembershipRole.options.filter((role) => capabilitiesOfRole(role).has("checkouts:approve"));
 
 /** SQL condition, for a query that joins member and user. */
-export const mayApprove = (): SQL | undefined => and(inArray(member.role, roles), not(isBanned));
+export const mayApprove = (): SQL | undefined => and(inArray(member.role, roles), isLive.person);
 
 export const selectApprovers = (tx: Tx, organizationId: string, condition: SQL, rows: number): Promise<readonly Approver[]> =>
   tx

@@ -1,14 +1,14 @@
 import type { PlatformRole } from "#lib/vocabulary.ts";
-import { and, desc, eq, gt, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, isNull, sql } from "drizzle-orm";
 import { database, type Database, type Tx } from "#lib/db/client.ts";
 import { account, member, passkey, session, user } from "#lib/identity/tables.ts";
+import { isBanned, isLive } from "#lib/identity/live-store.ts";
 
 export type UserRow = typeof user.$inferSelect;
 
+/** The same rule as that of live-store.ts, for a row. */
 export const bannedNow = ({ banned, banExpires }: Pick<UserRow, "banned" | "banExpires">, now: Date): boolean =>
   banned && (banExpires === null || banExpires > now);
-
-export const isBanned = sql<boolean>`(${user.banned} AND (${user.banExpires} IS NULL OR ${user.banExpires} > clock_timestamp()))`;
 
 export async function findUser(db: Database | Tx, userId: string): Promise<UserRow | null> {
   const [row] = await db.select().from(user).where(eq(user.id, userId));
@@ -20,7 +20,7 @@ export async function isLiveSession(tx: Tx, sessionId: string): Promise<boolean>
   const rows = await tx
     .select({ id: session.id })
     .from(session)
-    .where(and(eq(session.id, sessionId), gt(session.expiresAt, sql`clock_timestamp()`)));
+    .where(and(eq(session.id, sessionId), isLive.session));
   return rows.length === 1;
 }
 
@@ -98,7 +98,7 @@ export async function lockPersonOf(tx: Tx, userId: string, sessionId: string): P
   const live = await tx
     .select({ id: session.id })
     .from(session)
-    .where(and(eq(session.id, sessionId), eq(session.userId, userId), gt(session.expiresAt, sql`clock_timestamp()`)))
+    .where(and(eq(session.id, sessionId), eq(session.userId, userId), isLive.session))
     .for("key share");
   return person && live.length === 1 ? person : null;
 }

@@ -1,8 +1,9 @@
-import { and, desc, eq, getTableColumns, gt, inArray, isNull, lt, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, gt, inArray, lt, sql } from "drizzle-orm";
 import { clock } from "#lib/audit/store.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { ofOwnMandates, within, type Reader, type Scope } from "#lib/db/scope.ts";
 import { serviceAccounts } from "#lib/identity/tables.ts";
+import { isLive } from "#lib/identity/live-store.ts";
 import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import type { MandateRow } from "#lib/mandates/present-mandate.ts";
 import { mandates, mandateVersions, usageBuckets } from "#lib/mandates/tables.ts";
@@ -123,13 +124,7 @@ export async function unknownAgents(tx: Tx, scope: Scope, agents: readonly strin
   const known = await tx
     .select({ id: serviceAccounts.serviceAccountId })
     .from(serviceAccounts)
-    .where(
-      and(
-        within(serviceAccounts, scope),
-        inArray(serviceAccounts.serviceAccountId, [...agents]),
-        isNull(serviceAccounts.revokedAt),
-      ),
-    );
+    .where(and(within(serviceAccounts, scope), inArray(serviceAccounts.serviceAccountId, [...agents]), isLive.account));
   const ids = new Set(known.map(({ id }) => id));
   return new Set(agents.filter((agent) => !ids.has(agent)));
 }

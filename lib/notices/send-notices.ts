@@ -18,6 +18,7 @@ import {
 import { noticeBox } from "#lib/notices/outbox-store.ts";
 import { dueAt, isDelivered, type PlannedNotice } from "#lib/notices/plan-notices.ts";
 import { paceOf, type Pace, type Recent } from "#lib/notices/pace.ts";
+import { findStillWanted } from "#lib/notices/rows/wanted-store.ts";
 import { recentOf } from "#lib/notices/rows/pace-store.ts";
 import { pushRequest } from "#lib/notices/push-requests.ts";
 import { digestMail, requestMail } from "#lib/notices/request-mail.ts";
@@ -123,3 +124,6 @@ async function deliver(tx: Tx, notice: PlannedNotice, { checkout, organization }
     deliveries.flatMap(({ mail }) => (mail && created.has(mail.mailId) ? [mail] : [])),
   );
 }
+
+/** Asked right before sending, because a mail may have waited for hours; true for a mail that is not about requests. */
+export const stillWanted = async (mailId: string): Promise<boolean> => (await findStillWanted(mailId)) ?? true;

@@ -1,7 +1,8 @@
-import { and, asc, count, desc, eq, gt, inArray, isNotNull, isNull, like, lt, max, or, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, isNotNull, isNull, like, lt, max, or, sql } from "drizzle-orm";
 import { subscriptions } from "#lib/billing/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { member, organization, session, user } from "#lib/identity/tables.ts";
+import { isLive } from "#lib/identity/live-store.ts";
 import { startsWith } from "#lib/db/like.ts";
 import { resources, sellers } from "#lib/sellers/tables.ts";
 import type { Environment } from "#lib/vocabulary.ts";
@@ -13,7 +14,7 @@ export const countSessions = (userIds: readonly string[]) =>
   database()
     .select({ userId: session.userId, count: count(), seenAt: max(session.updatedAt) })
     .from(session)
-    .where(and(inArray(session.userId, [...userIds]), gt(session.expiresAt, sql`clock_timestamp()`)))
+    .where(and(inArray(session.userId, [...userIds]), isLive.session))
     .groupBy(session.userId);
 
 export const selectMemberships = (userIds: readonly string[]) =>
@@ -34,7 +35,7 @@ export const selectSessions = (userId: string, rows: number) =>
       updatedAt: session.updatedAt,
     })
     .from(session)
-    .where(and(eq(session.userId, userId), gt(session.expiresAt, sql`clock_timestamp()`)))
+    .where(and(eq(session.userId, userId), isLive.session))
     .orderBy(desc(session.createdAt))
     .limit(rows);
 

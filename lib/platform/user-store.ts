@@ -1,8 +1,9 @@
-import { and, count, desc, eq, like, lt, ne, not, or, sql } from "drizzle-orm";
+import { and, count, desc, eq, like, lt, ne, or, sql } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
 import { startsWith } from "#lib/db/like.ts";
 import { session, user } from "#lib/identity/tables.ts";
-import { isBanned, type UserRow } from "#lib/identity/user-store.ts";
+import { isBanned, isLive } from "#lib/identity/live-store.ts";
+import type { UserRow } from "#lib/identity/user-store.ts";
 import type { PlatformRole } from "#lib/vocabulary.ts";
 
 export async function lockUser(tx: Tx, userId: string): Promise<UserRow | null> {
@@ -16,7 +17,7 @@ export async function countOtherAdmins(tx: Tx, userId: string): Promise<number> 
     .select({ count: count() })
     .from(user)
     .where(
-      and(sql`${user.platformRoles} @> '{admin}'`, sql`${user.platformRoles} <> '{user}'`, ne(user.id, userId), not(isBanned)),
+      and(sql`${user.platformRoles} @> '{admin}'`, sql`${user.platformRoles} <> '{user}'`, ne(user.id, userId), isLive.person),
     );
   return row?.count ?? 0;
 }

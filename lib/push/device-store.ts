@@ -1,6 +1,7 @@
-import { and, desc, eq, gt, inArray, isNotNull, isNull, ne, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNotNull, isNull, ne, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { session } from "#lib/identity/tables.ts";
+import { isLive } from "#lib/identity/live-store.ts";
 import { pushDevices } from "#lib/push/tables.ts";
 
 export type DeviceRow = Omit<typeof pushDevices.$inferSelect, "endpoint" | "p256dh" | "auth" | "failingSince"> & {
@@ -16,7 +17,7 @@ export const devicesOf = (db: Database | Tx, userId: string): Promise<DeviceRow[
     .select(columns)
     .from(pushDevices)
     .innerJoin(session, eq(session.id, pushDevices.sessionId))
-    .where(and(eq(session.userId, userId), gt(session.expiresAt, sql`clock_timestamp()`)))
+    .where(and(eq(session.userId, userId), isLive.session))
     .orderBy(desc(createdAt), desc(deviceId));
 
 /** An endpoint moves to the session that registers it last; false if its stored keys differ. */

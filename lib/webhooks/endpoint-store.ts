@@ -2,6 +2,7 @@ import { and, asc, count, eq, getTableColumns, or, sql, type SQL } from "drizzle
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { database, sqlOf, type Database, type Tx } from "#lib/db/client.ts";
 import { capabilitiesOfRole } from "#lib/identity/capabilities.ts";
+import { isLive } from "#lib/identity/live-store.ts";
 import { member, user } from "#lib/identity/tables.ts";
 import { auditHeads } from "#lib/audit/tables.ts";
 import { MembershipRole } from "#lib/vocabulary.ts";
@@ -147,12 +148,6 @@ export const managersOf = (tx: Tx, organization: string) =>
     .select({ email: user.email, emailVerified: user.emailVerified })
     .from(member)
     .innerJoin(user, eq(user.id, member.userId))
-    .where(
-      and(
-        eq(member.organizationId, organization),
-        sql`${member.role} IN ${roles}`,
-        sql`NOT (${user.banned} AND (${user.banExpires} IS NULL OR ${user.banExpires} > clock_timestamp()))`,
-      ),
-    )
+    .where(and(eq(member.organizationId, organization), sql`${member.role} IN ${roles}`, isLive.person))
     .orderBy(asc(member.createdAt), asc(member.id))
     .limit(PEOPLE_MAX);

@@ -16,6 +16,7 @@ import { allColumns, columnNames, jsonColumns, readRow, writeRows } from "#lib/d
 import { changedReservations } from "#lib/holds/tables.ts";
 import { insertMailOn, type NewMail } from "#lib/mail/store.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
+import { subjectLives } from "#lib/identity/live-store.ts";
 
 /* LATERAL with LIMIT 1 looks up rows one by one; PostgreSQL could otherwise choose a plan that scans the whole table. */
 
@@ -51,9 +52,7 @@ type Pairs = { readonly of: readonly string[]; readonly ids: readonly string[] }
 export const approvalFacts = (c: Sql, { of: sessionIds, ids }: Pairs, organizations: readonly string[]) => c`
   SELECT row_to_json(k) AS checkout, row_to_json(a) AS approval, row_to_json(r) AS review, row_to_json(h) AS held,
     s.created_at AS session_created_at, s.email AS approver_email, u.step_up_id, u.method AS step_up_method,
-    EXISTS (SELECT FROM service_accounts WHERE service_account_id = k.owner_subject_id AND revoked_at IS NULL)
-      OR EXISTS (SELECT FROM member b JOIN "user" u ON u.id = b.user_id AND (NOT u.banned OR u.ban_expires <= clock_timestamp())
-        WHERE b.user_id = k.owner_subject_id AND b.organization_id = k.organization_id) AS agent_live,
+    ${c.unsafe(subjectLives("k.organization_id", "k.owner_subject_id"))} AS agent_live,
     ${sellerPaidBefore(c)},
     (SELECT policy_version FROM waivers WHERE used_by_authorization_id = k.authorization_id LIMIT 1) AS waived_version,
     ${riskColumn(c)}

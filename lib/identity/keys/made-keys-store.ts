@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
+import { live } from "#lib/identity/live-store.ts";
 
 /** A valid API key and who made it, or the access of an OAuth client (a connection) and who allowed it. */
 export type MadeKey = {
@@ -21,8 +22,8 @@ export async function liveKeysMade(db: Database | Tx, organizationId: string, us
     SELECT k.key_id AS "keyId", k.preview, a.name, ${maker} AS "userId", k.secret_hash = '' AS connection,
       ARRAY(SELECT c FROM unnest(a.capabilities) AS c WHERE k.scopes IS NULL OR c = ANY(k.scopes)) AS capabilities
     FROM service_accounts a JOIN api_keys k ON k.service_account_id = a.service_account_id
-    WHERE a.organization_id = ${organizationId} AND a.revoked_at IS NULL AND k.revoked_at IS NULL
-      AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp()) ${userId === null ? sql`` : sql`AND ${maker} = ${userId}`}
+    WHERE a.organization_id = ${organizationId} AND ${sql.raw(live.account("a"))} AND ${sql.raw(live.key("k"))}
+      ${userId === null ? sql`` : sql`AND ${maker} = ${userId}`}
     ORDER BY k.created_at DESC, k.key_id DESC`);
   return [...rows];
 }

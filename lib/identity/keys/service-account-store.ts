@@ -1,7 +1,8 @@
-import { and, desc, eq, gt, inArray, isNull, lt, or, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNull, lt, sql } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
 import { within, type Scope } from "#lib/db/scope.ts";
 import type { NewApiKey } from "#lib/identity/keys/api-key.ts";
+import { isLive } from "#lib/identity/live-store.ts";
 import { apiKeys, serviceAccounts } from "#lib/identity/tables.ts";
 import type { Capability, Environment } from "#lib/vocabulary.ts";
 
@@ -100,19 +101,14 @@ export async function lockServiceAccount(
   return row ?? null;
 }
 
-const live = (serviceAccountId: string) =>
-  and(
-    eq(apiKeys.serviceAccountId, serviceAccountId),
-    isNull(apiKeys.revokedAt),
-    or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql`clock_timestamp()`)),
-  );
+const liveKeysOf = (serviceAccountId: string) => and(eq(apiKeys.serviceAccountId, serviceAccountId), isLive.key);
 
 /** Leaves out OAuth clients, because a rotation ends the listed keys, and an OAuth client would get no new key. */
 export async function readLiveKeys(tx: Tx, serviceAccountId: string): Promise<readonly { readonly keyId: string }[]> {
   return tx
     .select({ keyId: apiKeys.keyId })
     .from(apiKeys)
-    .where(and(live(serviceAccountId), isNull(apiKeys.clientId)))
+    .where(and(liveKeysOf(serviceAccountId), isNull(apiKeys.clientId)))
     .orderBy(desc(apiKeys.createdAt), desc(apiKeys.keyId));
 }
 
@@ -146,9 +142,7 @@ export const findLiveServiceAccounts = (scope: Scope, ids: readonly string[]): P
   database()
     .select(columns)
     .from(serviceAccounts)
-    .where(
-      and(within(serviceAccounts, scope), isNull(serviceAccounts.revokedAt), inArray(serviceAccounts.serviceAccountId, [...ids])),
-    );
+    .where(and(within(serviceAccounts, scope), isLive.account, inArray(serviceAccounts.serviceAccountId, [...ids])));
 
 export async function listLiveServiceAccounts({ place, rows, ...scope }: PageOf): Promise<ServiceAccountRow[]> {
   return database()
@@ -157,7 +151,7 @@ export async function listLiveServiceAccounts({ place, rows, ...scope }: PageOf)
     .where(
       and(
         within(serviceAccounts, scope),
-        isNull(serviceAccounts.revokedAt),
+        isLive.account,
         ...(place === null ? [] : [lt(serviceAccounts.serviceAccountId, place)]),
       ),
     )

@@ -1,6 +1,7 @@
 import { and, desc, eq, inArray, isNull, sql, type SQL } from "drizzle-orm";
 import { database, type Database, type Tx } from "#lib/db/client.ts";
 import { oauthAccessToken, oauthClient, oauthRefreshToken } from "#lib/identity/oauth-tables.ts";
+import { isLive, live } from "#lib/identity/live-store.ts";
 import { apiKeys, keyUses, member, serviceAccounts, user } from "#lib/identity/tables.ts";
 
 export type ConnectionRow = {
@@ -33,16 +34,11 @@ const columns = {
 
 /** A connection younger than CODE_SECONDS (five minutes) is usable too, because its authorization code may be valid. */
 const usable = sql`(${apiKeys.secretHash} <> '' OR ${apiKeys.createdAt} > clock_timestamp() - interval '5 minutes'
-  OR EXISTS (SELECT FROM ${oauthRefreshToken} t WHERE t.reference_id = ${apiKeys.keyId} AND t.revoked IS NULL AND t.expires_at > clock_timestamp())
-  OR EXISTS (SELECT FROM ${oauthAccessToken} t WHERE t.reference_id = ${apiKeys.keyId} AND t.revoked IS NULL AND t.expires_at > clock_timestamp()))`;
+  OR EXISTS (SELECT FROM ${oauthRefreshToken} t WHERE t.reference_id = ${apiKeys.keyId} AND ${sql.raw(live.token("t"))})
+  OR EXISTS (SELECT FROM ${oauthAccessToken} t WHERE t.reference_id = ${apiKeys.keyId} AND ${sql.raw(live.token("t"))}))`;
 
-const live = (organizationId: string): SQL | undefined =>
-  and(
-    eq(serviceAccounts.organizationId, organizationId),
-    sql`${apiKeys.clientId} IS NOT NULL`,
-    isNull(apiKeys.revokedAt),
-    isNull(serviceAccounts.revokedAt),
-  );
+const liveConnection = (organizationId: string): SQL | undefined =>
+  and(eq(serviceAccounts.organizationId, organizationId), sql`${apiKeys.clientId} IS NOT NULL`, isLive.key, isLive.account);
 
 const joined = (db: Database | Tx) =>
   db
@@ -58,7 +54,7 @@ export const connectionsOf = (organizationId: string, rows: number): Promise<Con
   joined(database())
     .where(
       and(
-        live(organizationId),
+        liveConnection(organizationId),
         usable,
         sql`(${apiKeys.secretHash} <> '' OR EXISTS (SELECT FROM ${member} m
           WHERE m.organization_id = ${apiKeys.organizationId} AND m.user_id = ${apiKeys.createdBy}))`,
@@ -68,7 +64,7 @@ export const connectionsOf = (organizationId: string, rows: number): Promise<Con
     .limit(rows);
 
 export async function findConnection(tx: Tx, organizationId: string, connectionId: string): Promise<ConnectionRow | null> {
-  const [row] = await joined(tx).where(and(live(organizationId), eq(apiKeys.keyId, connectionId)));
+  const [row] = await joined(tx).where(and(liveConnection(organizationId), eq(apiKeys.keyId, connectionId)));
   return row ?? null;
 }
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
 import { database, pool, type Tx } from "#lib/db/client.ts";
 import { oauthAccessToken, oauthRefreshToken, oauthResource } from "#lib/identity/oauth-tables.ts";
+import { live } from "#lib/identity/live-store.ts";
 import { verification } from "#lib/identity/tables.ts";
 import { newId } from "#lib/ids.ts";
 
@@ -24,6 +25,8 @@ export type TokenRow = {
   readonly mandateIds: readonly string[] | null;
 };
 
+const liveToken = () => pool().unsafe([live.token("t"), live.key("k"), live.account("a"), live.person("u")].join(" AND "));
+
 /** Null unless token (for `audience`), connection and account are valid and the token's person is a member and not banned. */
 export async function findLiveToken(tokenHash: string, audience: string): Promise<TokenRow | null> {
   const [row] = await pool()<TokenRow[]>`
@@ -35,9 +38,7 @@ export async function findLiveToken(tokenHash: string, audience: string): Promis
     JOIN service_accounts a ON a.service_account_id = k.service_account_id
     JOIN member m ON m.organization_id = a.organization_id AND m.user_id = t.user_id
     JOIN "user" u ON u.id = t.user_id
-    WHERE t.token = ${tokenHash} AND t.revoked IS NULL AND t.expires_at > clock_timestamp() AND ${audience} = ANY(t.resources)
-      AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp()) AND a.revoked_at IS NULL
-      AND NOT (u.banned AND (u.ban_expires IS NULL OR u.ban_expires > clock_timestamp()))`;
+    WHERE t.token = ${tokenHash} AND ${audience} = ANY(t.resources) AND ${liveToken()}`;
   return row ?? null;
 }
 

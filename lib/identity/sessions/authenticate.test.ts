@@ -149,7 +149,8 @@ describe("key look-ups", () => {
     const agents = await Promise.all(Array.from({ length: 5 }, () => newKey(owner, ["audit:read"])));
     let queries = 0;
     const { sql } = batchPool();
-    Object.assign(batchPool(), { sql: (...query: Parameters<typeof sql>) => ((queries += 1), sql(...query)) });
+    const counting = (...query: Parameters<typeof sql>) => ((queries += 1), sql(...query));
+    Object.assign(batchPool(), { sql: Object.assign(counting, sql) });
     const asked = Array.from({ length: 60 }, (_, at) => agents[at % 5]!);
     const callers = await Promise.all(asked.map(({ credential }) => authenticate(request(credential))));
     expect(callers.map((caller) => caller?.subjectId)).toEqual(asked.map(({ serviceAccountId }) => serviceAccountId));

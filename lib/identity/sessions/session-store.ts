@@ -1,6 +1,7 @@
-import { and, asc, desc, eq, gt, ne, sql } from "drizzle-orm";
+import { and, asc, desc, eq, ne, sql } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
 import type { SessionFacts } from "#lib/identity/sessions/present-session.ts";
+import { isLive } from "#lib/identity/live-store.ts";
 import { oauthAccessToken, oauthClient, oauthRefreshToken } from "#lib/identity/oauth-tables.ts";
 import { member, organization, session, user, verification } from "#lib/identity/tables.ts";
 
@@ -55,7 +56,7 @@ export const endingTables = [session, verification, oauthAccessToken, oauthRefre
 export async function deleteSession(tx: Tx, userId: string, sessionId: string): Promise<boolean> {
   const rows = await tx
     .delete(session)
-    .where(and(eq(session.id, sessionId), eq(session.userId, userId), gt(session.expiresAt, sql`clock_timestamp()`)))
+    .where(and(eq(session.id, sessionId), eq(session.userId, userId), isLive.session))
     .returning({ id: session.id });
   return rows.length === 1;
 }
@@ -80,7 +81,7 @@ export const liveSessionsOf = (userId: string, limit: number) =>
       provedAt: session.provedAt,
     })
     .from(session)
-    .where(and(eq(session.userId, userId), gt(session.expiresAt, sql`clock_timestamp()`)))
+    .where(and(eq(session.userId, userId), isLive.session))
     .orderBy(desc(session.updatedAt), desc(session.id))
     .limit(limit);
 
@@ -90,7 +91,7 @@ export async function hasSessionFrom(email: string, address: string): Promise<bo
     .select({ id: session.id })
     .from(session)
     .innerJoin(user, eq(user.id, session.userId))
-    .where(and(eq(user.email, email), eq(session.ipAddress, address), gt(session.expiresAt, sql`clock_timestamp()`)))
+    .where(and(eq(user.email, email), eq(session.ipAddress, address), isLive.session))
     .limit(1);
   return rows.length > 0;
 }

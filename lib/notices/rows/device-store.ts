@@ -3,6 +3,7 @@ import { openStatuses } from "#lib/approvals/checkout-state.ts";
 import { checkoutIntents } from "#lib/approvals/tables.ts";
 import { database, type Database, type Tx } from "#lib/db/client.ts";
 import { mayApprove } from "#lib/identity/approver-store.ts";
+import { isLive } from "#lib/identity/live-store.ts";
 import { member, session, user } from "#lib/identity/tables.ts";
 import { isQuiet } from "#lib/notices/quiet-hours.ts";
 import { quietColumns, quietHoursOf } from "#lib/notices/settings-store.ts";
@@ -13,7 +14,7 @@ import { pushDevices } from "#lib/push/tables.ts";
 const DEVICES_MAX = 1_000;
 
 /** SQL condition: the device's session is live, and its owner may approve for the organization now. */
-const mayShow = () => and(gt(session.expiresAt, sql`clock_timestamp()`), mayApprove());
+const mayShow = () => and(isLive.session, mayApprove());
 
 const devices = (db: Database | Tx, organizationId: string) =>
   db

@@ -2,6 +2,7 @@ import { and, eq, isNull, ne, sql, type SQL } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { database } from "#lib/db/client.ts";
 import { within, type Scope } from "#lib/db/scope.ts";
+import { isLive } from "#lib/identity/live-store.ts";
 import { serviceAccounts } from "#lib/identity/tables.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import { authorizations, executions } from "#lib/holds/tables.ts";
@@ -16,7 +17,7 @@ const any = (table: PgTable, condition: SQL | undefined) => sql<boolean>`EXISTS 
 /** For each check there is an index that begins with the organization. */
 export async function readProgress(scope: Scope): Promise<Progress> {
   const [row] = await database().execute<Progress>(sql`SELECT
-    ${any(serviceAccounts, and(within(serviceAccounts, scope), isNull(serviceAccounts.revokedAt)))} AS key,
+    ${any(serviceAccounts, and(within(serviceAccounts, scope), isLive.account))} AS key,
     ${any(mandates, within(mandates, scope))} AS mandate,
     ${any(mandates, and(within(mandates, scope), ne(mandates.status, "draft")))} AS activation,
     ${any(authorizations, and(within(authorizations, scope), ne(authorizations.outcome, "deny")))} AS "authorization",

@@ -1,3 +1,4 @@
+import { live } from "#lib/identity/live-store.ts";
 import { sql } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
 import type { Scope } from "#lib/db/scope.ts";
@@ -49,7 +50,7 @@ const lines = (condition: ReturnType<typeof sql>, rows: number) => sql`
   JOIN LATERAL (SELECT preview, created_at FROM api_keys WHERE service_account_id = a.service_account_id
     ORDER BY client_id IS NOT NULL, created_at DESC, key_id DESC LIMIT 1) AS k ON true
   JOIN LATERAL (SELECT count(*)::int AS live FROM api_keys WHERE service_account_id = a.service_account_id
-    AND client_id IS NULL AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())) AS l ON true
+    AND client_id IS NULL AND ${sql.raw(live.key("api_keys"))}) AS l ON true
   LEFT JOIN LATERAL (SELECT w.* FROM api_keys o JOIN key_uses w ON w.key_id = o.key_id
     WHERE o.service_account_id = a.service_account_id ORDER BY w.last_used_at DESC LIMIT 1) AS u ON true
   ORDER BY a.service_account_id DESC`;

@@ -4,6 +4,7 @@ import type { Sql } from "#lib/db/sql.ts";
 import { selectFeeBasis } from "#lib/billing/store.ts";
 import { joined } from "#lib/db/bulk.ts";
 import { GATE } from "#lib/command/gate-store.ts";
+import { live, roleOf } from "#lib/identity/live-store.ts";
 import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";
 
 /*
@@ -67,8 +68,8 @@ export const policiesOf = (c: Sql, mandateIds: readonly string[]) => c`
 const liveSessions = (c: Sql, sessionIds: readonly string[], organizations: readonly string[]) => c`
   SELECT s.id AS session_id, m.organization_id, m.role
   FROM unnest(${sessionIds}::text[]) AS w(id),
-    LATERAL (SELECT id, user_id FROM session WHERE id = w.id AND expires_at > clock_timestamp() LIMIT 1) s,
-    LATERAL (SELECT id FROM "user" WHERE id = s.user_id AND (NOT banned OR ban_expires <= clock_timestamp()) LIMIT 1) u,
+    LATERAL (SELECT id, user_id FROM session WHERE id = w.id AND ${c.unsafe(live.session("session"))} LIMIT 1) s,
+    LATERAL (SELECT id FROM "user" WHERE id = s.user_id AND ${c.unsafe(live.person('"user"'))} LIMIT 1) u,
     unnest(${organizations}::text[]) AS o(id),
     LATERAL (SELECT organization_id, role FROM member WHERE organization_id = o.id AND user_id = u.id LIMIT 1) m`;
 
@@ -142,15 +143,12 @@ export const factsAsked = (c: Sql, asked: Query) => c`
     LEFT JOIN LATERAL (SELECT checkout_intent_id, owner_subject_id FROM checkout_intents
       WHERE authorization_id = r.authorization_id LIMIT 1) k ON true
   UNION ALL SELECT 'key', json_build_object('key_id', k.key_id, 'organization_id', a.organization_id, 'capabilities', a.capabilities,
-      'paused', a.paused_at IS NOT NULL, 'by_token', k.by_token, 'role', CASE WHEN k.by_token THEN (
-        SELECT m.role FROM member m JOIN "user" u ON u.id = m.user_id
-        WHERE m.organization_id = a.organization_id AND m.user_id = k.created_by
-          AND NOT (u.banned AND (u.ban_expires IS NULL OR u.ban_expires > clock_timestamp())) LIMIT 1) END)
+      'paused', a.paused_at IS NOT NULL, 'by_token', k.by_token, 'role', CASE WHEN k.by_token THEN ${c.unsafe(roleOf("a.organization_id", "k.created_by"))} END)
     FROM unnest(string_to_array(${joined(asked.keyIds)}, chr(1))) AS w(key_id),
     LATERAL (SELECT key_id, service_account_id, created_by, client_id IS NOT NULL AND secret_hash = '' AS by_token FROM api_keys
-      WHERE key_id = w.key_id AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp()) LIMIT 1) k,
+      WHERE key_id = w.key_id AND ${c.unsafe(live.key("api_keys"))} LIMIT 1) k,
     LATERAL (SELECT organization_id, capabilities, paused_at FROM service_accounts
-      WHERE service_account_id = k.service_account_id AND revoked_at IS NULL LIMIT 1) a
+      WHERE service_account_id = k.service_account_id AND ${c.unsafe(live.account("service_accounts"))} LIMIT 1) a
   UNION ALL SELECT 'seller', row_to_json(s) FROM unnest(string_to_array(${joined(asked.sellerIds)}, chr(1))) AS w(seller_id), LATERAL (
     SELECT seller_id, organization_id, name, domain, verified, stopped_at, minimum_assurance_level,
       CASE WHEN (SELECT true FROM seller_stops WHERE base = split_part(domain, '.', -2) || '.' || split_part(domain, '.', -1) LIMIT 1)
