@@ -152,10 +152,12 @@ export async function paySample(asked: Asked, tools: Tools): Promise<void> {
 export async function resumeSample(open: OpenSample, tools: Tools): Promise<void> {
   const { sample, authorization } = open;
   const { tell, signal } = tools;
-  const { authorizationId, policyDecision } = authorization;
   const question = questionIn(authorization);
-  const known = { authorization, ...(question && { checkoutIntentId: question.checkoutIntentId }) };
-  if (policyDecision.outcome === "requireApproval") tell({ ...known, at: "approval", state: "running" });
+  // An earlier test payment may have asked the same question: then the approval pays that one.
+  const authorizationId = question?.authorizationId ?? authorization.authorizationId;
+  const asked = question && { checkoutIntentId: question.checkoutIntentId };
+  const known = { authorization: { ...authorization, authorizationId }, ...asked };
+  if (authorization.policyDecision.outcome === "requireApproval") tell({ ...known, at: "approval", state: "running" });
   let why: string | undefined;
   let at: StageId = "approval";
   let refusal: ProblemError | undefined;
