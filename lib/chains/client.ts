@@ -1,6 +1,16 @@
-import { createPublicClient, defineChain, http, type BaseError, type Chain, type PublicClient, type Transport } from "viem";
+import {
+  createPublicClient,
+  defineChain,
+  http,
+  type BaseError,
+  type Chain,
+  type Hex,
+  type PublicClient,
+  type Transport,
+} from "viem";
 import { chainIdOf, chainOf } from "#lib/chains/chains.ts";
 import { perProcess } from "#lib/process.ts";
+import { log } from "#lib/telemetry/log.ts";
 import { atMost } from "#lib/time.ts";
 
 /** The shortest pause that lookEveryMs returns. */
@@ -84,3 +94,14 @@ export const chainReverted = (error: unknown): boolean =>
 /** Whether a call needs more gas than it was given. Nodes report this only as text, because no error code exists for it. */
 export const ranOutOfGas = (error: unknown): boolean =>
   isChainError(error) && error.walk((cause) => isChainError(cause) && /out ?of ?gas/i.test(cause.details)) !== null;
+
+type SignedBytes = { readonly rawTransaction: Hex; readonly hash: Hex; readonly relayId?: string };
+
+/** A node's error is only logged, because whoever follows the transaction sends the stored bytes again or replaces them. */
+export async function broadcast(chain: string, { rawTransaction, hash, relayId }: SignedBytes): Promise<void> {
+  try {
+    await publicClient(chain).sendRawTransaction({ serializedTransaction: rawTransaction });
+  } catch (error) {
+    log().info({ chain, relayId, transactionHash: hash, reason: chainFailure(error) }, "A node did not take a transaction now");
+  }
+}

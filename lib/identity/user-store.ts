@@ -15,6 +15,12 @@ export async function findUser(db: Database | Tx, userId: string): Promise<UserR
   return row ?? null;
 }
 
+/** Until the end of the transaction, nothing else changes the person, and only one onboarding of the person runs. */
+export async function lockUser(tx: Tx, userId: string): Promise<UserRow | null> {
+  const [row] = await tx.select().from(user).where(eq(user.id, userId)).for("no key update");
+  return row ?? null;
+}
+
 /** Without enterGate or closeGate before, the session may end before the commit. */
 export async function isLiveSession(tx: Tx, sessionId: string): Promise<boolean> {
   const rows = await tx

@@ -6,11 +6,6 @@ import { isBanned, isLive } from "#lib/identity/live-store.ts";
 import type { UserRow } from "#lib/identity/user-store.ts";
 import type { PlatformRole } from "#lib/vocabulary.ts";
 
-export async function lockUser(tx: Tx, userId: string): Promise<UserRow | null> {
-  const [row] = await tx.select().from(user).where(eq(user.id, userId)).for("no key update");
-  return row ?? null;
-}
-
 /** If a decision depends on the count, call closeGate first, because its lock puts bans and changes of roles in order. */
 export async function countOtherAdmins(tx: Tx, userId: string): Promise<number> {
   const [row] = await tx

@@ -1,9 +1,9 @@
 import type { Tx } from "#lib/db/client.ts";
 import { platformRolesOf } from "#lib/identity/capabilities.ts";
 import { rightsOf } from "#lib/identity/platform-right.ts";
-import { bannedNow, type UserRow } from "#lib/identity/user-store.ts";
+import { bannedNow, lockUser, type UserRow } from "#lib/identity/user-store.ts";
 import type { PlatformUser } from "#lib/platform/contract.ts";
-import { countOtherAdmins, lockUser } from "#lib/platform/user-store.ts";
+import { countOtherAdmins } from "#lib/platform/user-store.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 import type { PlatformCapability } from "#lib/vocabulary.ts";

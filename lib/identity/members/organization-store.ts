@@ -1,20 +1,8 @@
 import { and, count, eq, gt, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import type { StepUpLimits } from "#lib/identity/step-up-limits.ts";
-import { invitation, member, organization, user } from "#lib/identity/tables.ts";
+import { invitation, member, organization } from "#lib/identity/tables.ts";
 import { ProductRole, type Environment, type MembershipRole } from "#lib/vocabulary.ts";
-
-export type UserRow = { readonly email: string; readonly emailVerified: boolean };
-
-/** Makes onboarding requests of one person, for example from several tabs, run one after the other. */
-export async function lockUser(tx: Tx, userId: string): Promise<UserRow | null> {
-  const [row] = await tx
-    .select({ email: user.email, emailVerified: user.emailVerified })
-    .from(user)
-    .where(eq(user.id, userId))
-    .for("no key update");
-  return row ?? null;
-}
 
 export async function countMemberships(tx: Tx, userId: string): Promise<number> {
   const [row] = await tx.select({ count: count() }).from(member).where(eq(member.userId, userId));

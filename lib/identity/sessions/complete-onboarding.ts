@@ -10,14 +10,8 @@ import { membershipRoleOf } from "#lib/identity/capabilities.ts";
 import * as contract from "#lib/identity/sessions/contract.ts";
 import { viewSession } from "#lib/identity/sessions/get-session.ts";
 import { invitationIdOf } from "#lib/identity/members/invitation-token.ts";
-import {
-  countMemberships,
-  insertMember,
-  insertOrganization,
-  lockUser,
-  takeInvitation,
-  type UserRow,
-} from "#lib/identity/members/organization-store.ts";
+import { countMemberships, insertMember, insertOrganization, takeInvitation } from "#lib/identity/members/organization-store.ts";
+import { lockUser, type UserRow } from "#lib/identity/user-store.ts";
 import { setActiveOrganization } from "#lib/identity/sessions/session-store.ts";
 import { deriveSlug } from "#lib/identity/members/slug.ts";
 import { newId } from "#lib/ids.ts";

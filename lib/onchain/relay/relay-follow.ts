@@ -2,12 +2,12 @@ import type { Hex, TransactionReceipt } from "viem";
 import { database } from "#lib/db/client.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
-import { publicClient } from "#lib/chains/client.ts";
+import { broadcast, publicClient } from "#lib/chains/client.ts";
 import { confirmedBlock } from "#lib/onchain/evidence.ts";
 import { receiptNow } from "#lib/chains/receipts.ts";
 import { raisedFees } from "#lib/onchain/relay-fees.ts";
 import { holdsLease, type Lease } from "#lib/onchain/relay-lease-store.ts";
-import { broadcast, feeCap, readMarket, sign } from "#lib/onchain/relay/relay-send.ts";
+import { feeCap, readMarket, sign } from "#lib/onchain/relay/relay-send.ts";
 import { ageOf } from "#lib/time.ts";
 import { lookAgain, requeue, resolveRelay, storeReplacement, type SentRelay } from "#lib/onchain/relay-store.ts";
 
@@ -49,7 +49,7 @@ export async function follow(sent: SentRelay, lease: Lease, now: Date): Promise<
   }
   const replaced = age >= STUCK_MS && (await replace(sent, lease));
   if (!replaced) {
-    await broadcast(sent);
+    await broadcast(sent.chain, sent);
     await lookAgain(relayId, againIn(age), null);
   }
 }
@@ -84,6 +84,6 @@ async function replace(sent: SentRelay, lease: Lease): Promise<boolean> {
   );
   if (!stored) return true;
   log().info({ relayId, chain, replacements: earlierHashes.length + 1 }, "A stuck transaction is replaced with higher fees");
-  await broadcast(stored);
+  await broadcast(stored.chain, stored);
   return true;
 }

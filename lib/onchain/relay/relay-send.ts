@@ -2,14 +2,13 @@ import { decodeErrorResult, keccak256, parseAbi, type BaseError, type Hex } from
 import { database } from "#lib/db/client.ts";
 import { enterGate } from "#lib/command/gate-store.ts";
 import { env } from "#lib/env.ts";
-import { log } from "#lib/telemetry/log.ts";
 import { chainIdOf } from "#lib/chains/chains.ts";
-import { chainFailure, chainReverted, isChainError, publicClient } from "#lib/chains/client.ts";
+import { broadcast, chainReverted, isChainError, publicClient } from "#lib/chains/client.ts";
 import { senderOf } from "#lib/onchain/keys.ts";
 import { firstFees, type Fees, type Market } from "#lib/onchain/relay-fees.ts";
 import { holdsLease, type Lease } from "#lib/onchain/relay-lease-store.ts";
 import { refusalNow } from "#lib/onchain/relay/relay-rights.ts";
-import { nextNonce, storeSigned, type RelayRow, type SentRelay, type SignedRelay } from "#lib/onchain/relay-store.ts";
+import { nextNonce, storeSigned, type RelayRow, type SignedRelay } from "#lib/onchain/relay-store.ts";
 import { targetOf } from "#lib/onchain/relay-target.ts";
 
 /** Thrown if a transaction is not sent, with the reason. `final` means that it will never be sent. */
@@ -119,14 +118,5 @@ export async function sendQueued(row: RelayRow, lease: Lease): Promise<void> {
     if (nonce === null) throw new NotSent("The chain does not have all earlier transactions of the key yet.", { final: false });
     return storeSigned(tx, row, await sign(row, { nonce, gasLimit, fees, fence: lease.fence }));
   });
-  if (sent) await broadcast(sent);
-}
-
-/** A node's error is only logged, because `follow` sends the bytes again or replaces them. */
-export async function broadcast({ relayId, chain, rawTransaction, hash }: SentRelay): Promise<void> {
-  try {
-    await publicClient(chain).sendRawTransaction({ serializedTransaction: rawTransaction });
-  } catch (error) {
-    log().info({ relayId, transactionHash: hash, reason: chainFailure(error) }, "A node did not take a transaction now");
-  }
+  if (sent) await broadcast(sent.chain, sent);
 }

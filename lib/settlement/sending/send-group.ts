@@ -1,12 +1,12 @@
 import { keccak256, type Hex } from "viem";
 import { database } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
-import { publicClient, ranOutOfGas } from "#lib/chains/client.ts";
+import { broadcast, publicClient, ranOutOfGas } from "#lib/chains/client.ts";
 import { freeNonces } from "#lib/chains/free-nonces.ts";
 import { firstFees, least, type Fees } from "#lib/onchain/relay-fees.ts";
 import { feeCap, readMarket } from "#lib/onchain/relay/relay-send.ts";
 import { SETTLEMENT_MAX_GAS, TOO_MUCH_GAS } from "#lib/onchain/token.ts";
-import { broadcast, signTransaction } from "#lib/settlement/sending/sign-transaction.ts";
+import { signTransaction } from "#lib/settlement/sending/sign-transaction.ts";
 import { insertTransactions, knownCalls, lockNonces, takenNonces, type StoredCall } from "#lib/settlement/transaction-store.ts";
 import { settlementAccount } from "#lib/settlement/wallet.ts";
 
