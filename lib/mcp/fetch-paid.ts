@@ -84,6 +84,11 @@ type Buying = Seen & {
 };
 type Now = Facts<PaymentExecution>;
 
+const nullIfRefused = (error: unknown): null => {
+  if (error instanceof Refused) return null;
+  throw error;
+};
+
 /** Asks the seller without a payment first, unless an earlier call has stored an authorization. */
 export async function buy(on: ToolContext, wanted: Wanted, purchase: Purchase): Promise<Reply> {
   const buying: Buying = { on, wanted, purchase };
@@ -118,8 +123,9 @@ function transportOf(buying: Buying, person: Person): Transport<PaymentExecution
       buying.reply = await askSeller(request, on.caller.organizationId);
       if (buying.reply && isServed(buying.reply.status)) return { ...facts, shown: "served" };
       // The seller may have the credential and did not serve; the chain shows whether the payment was made.
-      const { executions } = await readPayment(on, execution.authorizationId, buying);
-      const now = executions.find(({ executionId }) => executionId === execution.executionId) ?? execution;
+      // Whatever the service answers now, the seller has the payment, and the agent must hear that.
+      const read = await readPayment(on, execution.authorizationId, buying).catch(nullIfRefused);
+      const now = read?.executions.find(({ executionId }) => executionId === execution.executionId) ?? execution;
       return { ...afterReading(facts, now), shown: "notServed", isLate: true };
     },
   };

@@ -24,8 +24,8 @@ const handleSome = <T extends Outbox["table"]>({ outbox, work }: Handling<T>, id
 async function handleTogether<T extends Outbox["table"]>(handling: Handling<T>): Promise<number> {
   try {
     return await handleSome(handling);
-  } catch {
-    // Each error is logged below, with the id that caused it.
+  } catch (error) {
+    log().warn({ err: error }, `${handling.failed}. Each is tried alone now`);
   }
   let handled = 0;
   // If the database is not reachable, these statements throw too, and no failed attempt is counted.

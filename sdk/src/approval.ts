@@ -32,12 +32,13 @@ export const personSteps = <E extends Execution>(context: Context, signal?: Abor
   },
 });
 
-/** Waits until a person approves on a page. @throws as personSteps and notApproved */
-export async function awaitApproval(context: Context, href: string, signal?: AbortSignal): Promise<void> {
+/** Waits until a person approves on a page. False if the approval was given before. @throws as personSteps and notApproved */
+export async function awaitApproval(context: Context, href: string, signal?: AbortSignal): Promise<boolean> {
   const policyDecision = { outcome: "requireApproval", reasons: [{ effect: "approval", href }] } as const;
   const authorization = { authorizationId: "", policyDecision };
   const { step, facts } = await follow({ ...noFacts, authorization, executions: [] }, personSteps(context, signal));
   if (step.step === "ended") throw notApproved(step.why, facts);
+  return facts.isAsked;
 }
 
 /** The error for a request for approval that ended without one. */

@@ -101,8 +101,10 @@ export async function placeOrder(context: Context, { operation, signal, ...order
     if (status === "paymentCredentialRequired" && paymentCredential === undefined) {
       paymentCredential = await signOrder(context, placed);
     } else if (status === "approvalRequired" && nextAction.url !== undefined) {
-      await awaitApproval(context, nextAction.url, signal);
-      until = Date.now() + LIMIT_MS;
+      if (await awaitApproval(context, nextAction.url, signal)) until = Date.now() + LIMIT_MS;
+      // The approval was given before: another order asked for it, and has not used it yet.
+      else if (Date.now() >= until) throw new OrderNotPlaced(placed);
+      else await pause(POLL_MS, signal);
     } else if (status === "processing" && Date.now() < until) {
       // The service asks for repeats without the signed payment.
       paymentCredential = undefined;

@@ -28,11 +28,14 @@ export function afterRefusal<E extends Execution>(
   { code, status }: Refusal,
 ): Facts<E> | null {
   const { idempotencyKey, isRepeat } = step;
-  const after = (answer: "none" | "inFlight") => ({ ...facts, attempts: { ...facts.attempts, [idempotencyKey]: answer } });
+  const after = (answer: "late" | "none" | "inFlight") => ({
+    ...facts,
+    attempts: { ...facts.attempts, [idempotencyKey]: answer },
+  });
   if (code === "idempotency_in_flight") return after("inFlight");
   // No execution was made with the repeated key, or that execution failed.
   if (isRepeat) return code === "authorization_consumed" || status === 402 ? after("none") : null;
-  return code === "authorization_consumed" ? { ...after("none"), executions: null } : null;
+  return code === "authorization_consumed" ? { ...after("late"), executions: null } : null;
 }
 
 export type Terms = {

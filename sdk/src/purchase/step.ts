@@ -61,8 +61,12 @@ export type Facts<E extends Execution = Execution> = {
   readonly executions: readonly E[] | null;
   /** The id of the execution that this call made, found by a key of the purchase, or read more than once. Null if there is none. */
   readonly followed: string | null;
-  /** Keys under which executePayment did not answer with an execution: the key made none that counts, or another call uses it. */
-  readonly attempts: Readonly<Record<string, "none" | "inFlight">>;
+  /**
+   * Keys under which executePayment did not answer with an execution: the authorization was used when a new attempt came, the
+   * repeated key made none that counts, or another call uses the key. A key that came too late can be this purchase's all the same,
+   * if another call of the purchase used it a moment before, so it is repeated.
+   */
+  readonly attempts: Readonly<Record<string, "late" | "none" | "inFlight">>;
   readonly isSigned: boolean;
   /** Whether the seller got the credential, and whether it served then. */
   readonly shown: "no" | "served" | "notServed";
@@ -167,7 +171,7 @@ export function outcomeStep<E extends Execution>(
  */
 function ownStep(ownId: string, authorizationId: string, executions: number, { attempts }: Facts): Step<never> {
   const keys = Array.from({ length: executions }, (_, at) => attemptKey(ownId, executions - 1 - at));
-  const idempotencyKey = keys.find((key) => attempts[key] === undefined);
+  const idempotencyKey = keys.find((key) => attempts[key] === undefined || attempts[key] === "late");
   if (idempotencyKey === undefined) return { step: "paidForAnother", authorizationId };
   return { step: "execute", authorizationId, idempotencyKey, isRepeat: true };
 }
@@ -183,7 +187,7 @@ function payStep<E extends Execution>(facts: Facts<E>, ownId: string, question: 
   if (own) return outcomeStep(own, facts);
   const live = executions.find(({ settlementStatus }) => settlementStatus !== "failed");
   if (live) return question ? ownStep(ownId, authorizationId, executions.length, facts) : outcomeStep(live, facts);
-  if (attempts.includes("none")) return ended("consumed");
+  if (attempts.includes("none") || attempts.includes("late")) return ended("consumed");
   const idempotencyKey = attemptKey(ownId, executions.length);
   return isSigned ? { step: "execute", authorizationId, idempotencyKey, isRepeat: false } : { step: "sign", authorizationId };
 }
