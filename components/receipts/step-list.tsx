@@ -1,5 +1,5 @@
 import { Badge, type BadgeLook } from "#components/ui/badge.tsx";
-import { steps, type Step } from "#lib/receipts/refusal.ts";
+import { checkedSteps, type Step } from "#lib/receipts/refusal.ts";
 import type { Verdict } from "#lib/receipts/verify-receipt.ts";
 
 const titles = {
@@ -21,13 +21,13 @@ const looks = {
 
 function stateOf(step: Step, verdict: Verdict): State {
   if (verdict.ok) return verdict.withProof || step === "receipt" ? "done" : "skipped";
-  const distance = steps.indexOf(step) - steps.indexOf(verdict.step);
+  const distance = checkedSteps.indexOf(step) - checkedSteps.indexOf(verdict.step);
   return distance === 0 ? "failed" : distance < 0 ? "done" : "skipped";
 }
 
 export const StepList = ({ verdict }: { readonly verdict: Verdict }) => (
   <ol aria-label="Steps" className="grid gap-3">
-    {steps.map((step) => {
+    {checkedSteps.map((step) => {
       const { word, ...look } = looks[stateOf(step, verdict)];
       const [title, meaning] = titles[step];
       return (

@@ -4,7 +4,7 @@ import { RequestLine } from "#components/ui/request-line.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { ListedResource } from "#lib/sellers/resource-schema.ts";
-import { resourceKey } from "#lib/pages/seller/revenue.ts";
+import { revenueKey } from "#lib/pages/seller/revenue.ts";
 import type { Revenue } from "#lib/pages/seller/view-revenue.ts";
 import { Price } from "./price.tsx";
 import { count, isPayable, resourcePath } from "./words.ts";
@@ -30,7 +30,7 @@ const Name = ({ resource: { method, pathTemplate, description } }: { readonly re
 );
 
 function columnsFor({ resources, archived, revenue }: Props): Column<ListedResource>[] {
-  const earned = (resource: ListedResource) => revenue?.resources[resourceKey(resource)];
+  const earned = (resource: ListedResource) => revenue?.resources[revenueKey(resource)];
   const prices = resources.flatMap(({ pricing }) => (pricing.type === "fixed" ? [pricing.amount] : []));
   const [priceDigits, earnedDigits] = [prices, resources.map((one) => earned(one)?.amount ?? "0")].map(columnDigits);
   const figures: Column<ListedResource>[] =

@@ -20,7 +20,7 @@ const isTold = (organizationId: string | null): SQL | undefined => (organization
 const memberOf = (organizationId: string | null) =>
   and(eq(member.userId, user.id), eq(member.organizationId, organizationId ?? ""));
 
-export const selectReaders = (tx: Tx, organizationId: string | null) =>
+export const selectAlertReaders = (tx: Tx, organizationId: string | null) =>
   tx
     .select({ email: user.email, emailVerified: user.emailVerified })
     .from(user)

@@ -1,7 +1,7 @@
 import { ALERT } from "#lib/alerts/alert-message.ts";
 import { alertBox, endAlert, selectExecutions, type AlertRow } from "#lib/alerts/alert-store.ts";
 import { alertWords } from "#lib/alerts/alert-words.ts";
-import { selectDevices, selectReaders } from "#lib/alerts/recipient-store.ts";
+import { selectDevices, selectAlertReaders } from "#lib/alerts/recipient-store.ts";
 import { clock } from "#lib/audit/transact.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
@@ -38,7 +38,7 @@ async function isStillTrue(tx: Tx, { facts }: AlertRow): Promise<boolean> {
 async function deliver(tx: Tx, alert: AlertRow, now: Date): Promise<void> {
   const { alertId, organizationId } = alert;
   const { title, text, next, path, label } = alertWords(alert);
-  const readers = (await selectReaders(tx, organizationId)).filter((one) => one.emailVerified || mailDelivery() !== "smtp");
+  const readers = (await selectAlertReaders(tx, organizationId)).filter((one) => one.emailVerified || mailDelivery() !== "smtp");
   await insertMails(
     tx,
     readers.flatMap(

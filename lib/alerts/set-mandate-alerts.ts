@@ -3,12 +3,12 @@ import { saveThresholds } from "#lib/alerts/threshold-store.ts";
 import { audit, clock } from "#lib/audit/transact.ts";
 import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
-import { lockMandate } from "#lib/mandates/store.ts";
+import { lockOwnMandate } from "#lib/mandates/store.ts";
 import { notFound } from "#lib/problem.ts";
 
 export const setMandateAlerts: Handler<typeof contract.setMandateAlerts> = ({ id, body }, { caller, idempotency }) =>
   once(contract.setMandateAlerts, idempotency, async (tx) => {
-    const row = await lockMandate(tx, caller, id);
+    const row = await lockOwnMandate(tx, caller, id);
     if (!row) throw notFound("mandate");
     const { mandateId, organizationId } = row;
     const thresholds = body.thresholds.toSorted((a, b) => a - b);

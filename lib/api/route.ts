@@ -18,7 +18,7 @@ import {
 } from "#lib/http/operation.ts";
 import { requireOwnMandates } from "#lib/http/own-mandates.ts";
 import { limitAnonymous, requireAllowed, takeAddress, takeCredential, type Allowance } from "#lib/http/rate-limit.ts";
-import { failureOf, headersOf, problemReply, toProblem, type Reply } from "#lib/http/reply.ts";
+import { loggedFailure, headersOf, problemReply, toProblem, type Reply } from "#lib/http/reply.ts";
 import { authenticate, renewedCookie, type AuthenticateOptions } from "#lib/identity/sessions/authenticate.ts";
 import { newId } from "#lib/ids.ts";
 import { notFound, Problem } from "#lib/problem.ts";
@@ -59,7 +59,7 @@ function note(operation: Operation, status: number, requestId: string, started: 
   const durationMs = performance.now() - started;
   observeRequest(operation.id, status, durationMs);
   if (status >= 500)
-    log().warn({ requestId, operation: operation.id, status, durationMs, ...failureOf(error) }, "Request failed");
+    log().warn({ requestId, operation: operation.id, status, durationMs, ...loggedFailure(error) }, "Request failed");
   else log().debug({ requestId, operation: operation.id, status, durationMs }, "Request answered");
 }
 

@@ -1,6 +1,14 @@
 import { audit } from "#lib/audit/transact.ts";
 import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
-import { endApproval, findApproval, findAsker, findCheckout, lockCheckout, setStatus, type Scope } from "#lib/approvals/store.ts";
+import {
+  endApproval,
+  findApproval,
+  findAsker,
+  findCheckout,
+  lockCheckout,
+  setCheckoutStatus,
+  type Scope,
+} from "#lib/approvals/store.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { enterGate } from "#lib/command/gate-store.ts";
 import { reservationIdOf } from "#lib/holds/ids.ts";
@@ -64,5 +72,5 @@ export async function closeCheckout(
   const entity = { entityType: "checkout", entityId: checkoutIntentId };
   const type = takesBack ? "checkout.approvalTakenBack" : `checkout.${status}`;
   audit(tx, { ...event, type, ...entity, metadata: { ...metadata, ...released } }, now);
-  return setStatus(tx, checkoutIntentId, status, now);
+  return setCheckoutStatus(tx, checkoutIntentId, status, now);
 }

@@ -1,7 +1,7 @@
 /** Imports no server code, so that a browser can load it. */
 import { z } from "zod";
 
-export const Metadata = z.record(z.string().max(128), z.unknown()).meta({
+export const ItemMetadata = z.record(z.string().max(128), z.unknown()).meta({
   description:
     "Free-form. It is stored and shown, and does not affect the decision. A person who is asked sees its `purpose`, up to 140 characters, as the agent's own words.",
 });
@@ -20,7 +20,7 @@ export const OrderItem = z
     color: text(60).optional(),
     size: text(60).optional(),
     quantity: z.int().min(1).max(10_000).optional(),
-    metadata: Metadata.optional(),
+    metadata: ItemMetadata.optional(),
   })
   .meta({ id: "OrderItem", description: "What to buy: by product, or by a query that only one variant fits." });
 

@@ -4,7 +4,7 @@ import { HOUR_MOST, OPEN_MOST } from "#lib/approvals/request-limits.ts";
 import { checkoutApprovals, checkoutIntents } from "#lib/approvals/tables.ts";
 import { sweepCheckouts } from "#lib/commerce/sweep-checkouts.ts";
 import { database } from "#lib/db/client.ts";
-import { Connection } from "#lib/db/connection.ts";
+import { ServerConnection } from "#lib/db/connection.ts";
 import { reservations } from "#lib/holds/tables.ts";
 import { ask } from "#test/asking.ts";
 import { ageRequests, approve, expire, items, preview, reject, reviewed } from "#test/checkouts.ts";
@@ -56,7 +56,7 @@ const outcome = (opened: number, refused: number) => [
 
 /** The SQL texts of the statements that `work` sends. */
 async function statementsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
-  const sent = vi.spyOn(Connection.prototype, "send");
+  const sent = vi.spyOn(ServerConnection.prototype, "send");
   await work();
   const texts = sent.mock.calls.map(([query]) => (query as unknown as { readonly strings: readonly string[] }).strings.join("?"));
   sent.mockRestore();

@@ -106,7 +106,12 @@ export async function insertCheckout(tx: Tx, row: NewCheckout): Promise<boolean>
 }
 
 /** The caller has locked the row. A trigger refuses changes of the status that are not allowed. */
-export async function setStatus(tx: Tx, checkoutIntentId: string, status: CheckoutStatus, now: Date): Promise<CheckoutRow> {
+export async function setCheckoutStatus(
+  tx: Tx,
+  checkoutIntentId: string,
+  status: CheckoutStatus,
+  now: Date,
+): Promise<CheckoutRow> {
   const [row] = await tx
     .update(checkoutIntents)
     .set({ status, updatedAt: now })
@@ -151,12 +156,7 @@ export async function saveDetection(
 }
 
 /** The caller has locked the row and allows this only once per checkout. */
-export async function extendCheckout(
-  tx: Tx,
-  { checkoutIntentId }: CheckoutRow,
-  expiresAt: Date,
-  now: Date,
-): Promise<CheckoutRow> {
+export async function saveExtension(tx: Tx, { checkoutIntentId }: CheckoutRow, expiresAt: Date, now: Date): Promise<CheckoutRow> {
   const [row] = await tx
     .update(checkoutIntents)
     .set({ expiresAt, extendedAt: now, updatedAt: now })

@@ -17,7 +17,7 @@ const SALT_BYTES = 32;
 const commitmentTo = (salt: string, text: string): string =>
   createHash("sha256").update(Buffer.from(salt, "hex")).update(text).digest("hex");
 
-export function commit<E extends AuditEvent>(event: E): E {
+export function commitTexts<E extends AuditEvent>(event: E): E {
   const names = PERSONAL.filter((name) => event.metadata[name] !== undefined);
   if (names.length === 0) return event;
   const salts = Object.fromEntries(names.map((name) => [name, randomBytes(SALT_BYTES).toString("hex")]));

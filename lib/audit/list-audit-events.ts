@@ -1,7 +1,7 @@
 import type { ChainedEvent } from "#lib/audit/chain.ts";
 import type { AuditEvent } from "#lib/audit-event.ts";
 import type * as contract from "#lib/audit/contract.ts";
-import { listEvents } from "#lib/audit/read-store.ts";
+import { selectEvents } from "#lib/audit/read-store.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { decodeCursor, page } from "#lib/http/paging.ts";
 import { invalidField } from "#lib/problem.ts";
@@ -39,7 +39,7 @@ export const listAuditEvents: Handler<typeof contract.listAuditEvents> = async (
   { caller: { organizationId } },
 ) => {
   const place = placeOf(cursor);
-  const rows = await listEvents({ chain: organizationId, entityId, place, rows: limit + 1 });
+  const rows = await selectEvents({ chain: organizationId, entityId, place, rows: limit + 1 });
   const { items, ...rest } = page(rows, limit, (event) => String(event.sequence));
   return { items: items.map(presentEvent), ...rest };
 };

@@ -20,7 +20,7 @@ const asEvent = (row: Omit<typeof auditEvents.$inferSelect, "salts">): ChainedEv
 });
 
 /** Newest first, beginning before the sequence `place`. */
-export async function listEvents({ chain, entityId, types, place, rows }: PageOf): Promise<ChainedEvent[]> {
+export async function selectEvents({ chain, entityId, types, place, rows }: PageOf): Promise<ChainedEvent[]> {
   const found = await database()
     .select()
     .from(auditEvents)
@@ -113,7 +113,7 @@ export async function oldestEventAbout(chain: string, entityId: string): Promise
 type About = { readonly chain: string; readonly entityId: string; readonly types?: readonly string[] };
 
 export async function newestEventAbout({ chain, entityId, types }: About): Promise<ChainedEvent | null> {
-  const [found] = await listEvents({ chain, entityId, types, place: null, rows: 1 });
+  const [found] = await selectEvents({ chain, entityId, types, place: null, rows: 1 });
   return found ?? null;
 }
 

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Row } from "postgres";
 import { chainEvents, genesis, type AuditEvent, type AuditHead, type ChainedEvent } from "#lib/audit/chain.ts";
-import { commit, hashedMetadata, personalTexts, type PersonalText } from "#lib/audit/commitment.ts";
+import { commitTexts, hashedMetadata, personalTexts, type PersonalText } from "#lib/audit/commitment.ts";
 import { auditEntries, auditHeads, auditTexts } from "#lib/audit/tables.ts";
 import { readPeaks, writePeaks } from "#lib/audit/tree.ts";
 import { given } from "#lib/db/bulk.ts";
@@ -103,7 +103,7 @@ export function chainTo(heads: readonly Row[], events: readonly PendingEvent[]):
     const chain = row["chain"] as string;
     const from = { sequence: Number(row["sequence"]), peaks: readPeaks(row["peaks"] as string) };
     const own = byChain.get(chain) ?? [];
-    const chained = chainEvents(chain, from, own.map(commit));
+    const chained = chainEvents(chain, from, own.map(commitTexts));
     for (const [at, event] of own.entries()) placed.set(event, chained.events[at]!);
     return { chain, ...chained.head };
   });

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { Socket } from "node:net";
-import { asEvent, messageOf, type ChangeKind, type ChainEvent } from "#lib/changes/change.ts";
+import { asEvent, changeMessageOf, type ChangeKind, type ChainEvent } from "#lib/changes/change.ts";
 import { endedReaders, grownSince, newestEvents, readPlace, type Reader } from "#lib/changes/change-store.ts";
 import type { StreamRequest } from "#lib/changes/stream-request.ts";
 import { Counts, hasPlace } from "#lib/http/share.ts";
@@ -197,7 +197,7 @@ function tellAll(streams: Iterable<Stream>, end: number, events: readonly ChainE
     const key = `${stream.seen} ${[...stream.kinds].join()}`;
     let bytes = written.get(key);
     if (bytes === undefined) {
-      const message = messageOf(events, stream.seen, stream.kinds);
+      const message = changeMessageOf(events, stream.seen, stream.kinds);
       bytes = message && Buffer.from(asEvent(end, message));
       written.set(key, bytes);
     }

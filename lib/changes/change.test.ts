@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { asEvent, messageOf, type ChangeKind } from "#lib/changes/change.ts";
+import { asEvent, changeMessageOf, type ChangeKind } from "#lib/changes/change.ts";
 
 const all: ReadonlySet<ChangeKind> = new Set(["payment", "request", "mandate"]);
 const events = [
@@ -10,7 +10,7 @@ const events = [
 ];
 
 test("names each changed record once, and none that the reader has seen or may not read", () => {
-  expect(messageOf(events, 3, all)).toEqual({
+  expect(changeMessageOf(events, 3, all)).toEqual({
     changes: [
       { kind: "payment", id: "auth_1" },
       { kind: "request", id: "auth_1" },
@@ -18,16 +18,16 @@ test("names each changed record once, and none that the reader has seen or may n
     ],
     more: false,
   });
-  expect(messageOf(events, 4, new Set<ChangeKind>(["request"]))?.changes).toEqual([{ kind: "request", id: "chk_1" }]);
-  expect(messageOf(events, 6, all)).toBeNull();
-  expect(messageOf(events, 3, new Set())).toBeNull();
+  expect(changeMessageOf(events, 4, new Set<ChangeKind>(["request"]))?.changes).toEqual([{ kind: "request", id: "chk_1" }]);
+  expect(changeMessageOf(events, 6, all)).toBeNull();
+  expect(changeMessageOf(events, 3, new Set())).toBeNull();
 });
 
 test("says that there is more if events were left out, and names at most thirty records", () => {
-  expect(messageOf(events, 1, all)?.more).toBe(true);
-  expect(messageOf(events.slice(3), 2, all)).toEqual({ changes: [], more: true });
+  expect(changeMessageOf(events, 1, all)?.more).toBe(true);
+  expect(changeMessageOf(events.slice(3), 2, all)).toEqual({ changes: [], more: true });
   const many = Array.from({ length: 40 }, (_, at) => ({ sequence: at + 1, type: "mandate.created", id: `mdt_${at}` }));
-  const message = messageOf(many, 0, all);
+  const message = changeMessageOf(many, 0, all);
   expect(message?.more).toBe(true);
   expect(message?.changes).toHaveLength(30);
   expect(message?.changes.at(-1)?.id).toBe("mdt_39");

@@ -29,7 +29,11 @@ function kindsOf(type: string): readonly ChangeKind[] {
 const CHANGES_MAX = 30;
 
 /** The log has no gaps, so a gap after `seen` means that events were not read. Null if there is no gap and no visible event. */
-export function messageOf(events: readonly ChainEvent[], seen: number, kinds: ReadonlySet<ChangeKind>): ChangeMessage | null {
+export function changeMessageOf(
+  events: readonly ChainEvent[],
+  seen: number,
+  kinds: ReadonlySet<ChangeKind>,
+): ChangeMessage | null {
   const unread = events.filter(({ sequence }) => sequence > seen);
   const byKey = new Map<string, Change>();
   for (const { type, id } of unread)

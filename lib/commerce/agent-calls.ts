@@ -15,7 +15,7 @@ export const placeAgain = ({ storefrontUrl, mandateId, items, idempotencyKey }: 
   body: { storefrontUrl, mandateId, items, idempotencyKey },
 });
 
-export const redeem = (checkoutIntentId: string, continuationToken: string): Call => ({
+export const redeemCall = (checkoutIntentId: string, continuationToken: string): Call => ({
   method: "POST",
   path: checkoutPath(continueCheckout, checkoutIntentId),
   body: { continuationToken, idempotencyKey: checkoutIntentId },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { Connection } from "#lib/db/connection.ts";
+import { ServerConnection } from "#lib/db/connection.ts";
 import { approve, checkoutScene, open, previewed, reviewed } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
@@ -34,7 +34,7 @@ test.for(Object.entries(ways))(
       const checkoutIntentId = "approval" in way.policy ? await asked() : await previewed(shop, agent.credential);
       await reviewed(checkoutIntentId, person);
       const key = way.keyed ? `approve-${checkoutIntentId}` : undefined;
-      const sent = vi.spyOn(Connection.prototype, "send");
+      const sent = vi.spyOn(ServerConnection.prototype, "send");
       expect((await approve(checkoutIntentId, person.credential, { mandateId }, key)).status).toBe(200);
       const count = sent.mock.calls.length;
       sent.mockRestore();

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CheckoutApproval, CheckoutIntent, MandateChoice } from "#lib/approvals/checkout-schema.ts";
 import { approvalExample, checkoutExample, mandateChoiceExample } from "#lib/approvals/examples.ts";
-import { Metadata, OrderItems, StorefrontUrl } from "#lib/approvals/order-item-schema.ts";
+import { ItemMetadata, OrderItems, StorefrontUrl } from "#lib/approvals/order-item-schema.ts";
 import { CHECKOUT_PATH } from "#lib/approvals/poll-checkout.ts";
 import { Call } from "#lib/call-schema.ts";
 import { operation } from "#lib/http/operation.ts";
@@ -33,7 +33,7 @@ export const previewCheckout = operation({
       items: OrderItems,
       idempotencyKey: ClientId,
       mandateId: Id.optional(),
-      metadata: Metadata.optional(),
+      metadata: ItemMetadata.optional(),
       expiresInSeconds: z.int().min(1).max(86_400).optional(),
     })
     .meta({ id: "PreviewCheckout" }),

@@ -2,7 +2,7 @@ import { latestEnd, requireOpen } from "#lib/approvals/decision/approval.ts";
 import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { beingDecided, openToClose } from "#lib/approvals/close-checkout.ts";
 import { presentCheckout } from "#lib/approvals/present-checkout.ts";
-import { endsOf, extendCheckout as saveExtended } from "#lib/approvals/store.ts";
+import { endsOf, saveExtension as saveExtended } from "#lib/approvals/store.ts";
 import { audit, clock } from "#lib/audit/transact.ts";
 import { enterGate } from "#lib/command/gate-store.ts";
 import { once } from "#lib/command/idempotency.ts";

@@ -2,7 +2,7 @@ import { loadOrderFacts } from "#lib/commerce/order/load-order-facts.ts";
 import { nextStep } from "#lib/commerce/order/order-state.ts";
 import { changeOrder, dueOrders, endLease, leaseOrder, type OrderRow } from "#lib/commerce/order/order-store.ts";
 import type { LeaseHolder } from "#lib/commerce/order/order-call.ts";
-import { adopt, follow } from "#lib/commerce/order/pay-order.ts";
+import { adopt, followOrder } from "#lib/commerce/order/pay-order.ts";
 import { database } from "#lib/db/client.ts";
 import { actFor } from "#lib/db/request.ts";
 import { log } from "#lib/telemetry/log.ts";
@@ -43,8 +43,8 @@ async function followOne(orderId: string): Promise<void> {
 async function goOn(order: OrderRow, on: LeaseHolder): Promise<void> {
   const { facts, execution, now } = await loadOrderFacts(order, { caller: on.caller, credential: null });
   const step = facts.settlement === null && facts.state !== "processing" ? "wait" : nextStep(facts, now);
-  if (step === "adopt" && execution) await follow((await adopt(order, on, execution)).order, on);
-  else if (step === "follow") await follow(order, on);
+  if (step === "adopt" && execution) await followOrder((await adopt(order, on, execution)).order, on);
+  else if (step === "follow") await followOrder(order, on);
   // Stop the checks: the order has ended, or no payment was sent, so that only the agent's next call can continue the order.
   else await changeOrder(database(), order.orderId, on.lease, {}, false);
 }

@@ -1,4 +1,4 @@
-import { placeAgain, redeem } from "#lib/commerce/agent-calls.ts";
+import { placeAgain, redeemCall } from "#lib/commerce/agent-calls.ts";
 import { pollCheckout } from "#lib/approvals/poll-checkout.ts";
 import { execute } from "#lib/payments/execute-call.ts";
 import { findWithCandidates } from "#lib/approvals/candidate-store.ts";
@@ -74,6 +74,6 @@ async function nextOf(caller: Caller, checkout: CheckoutRow, state: State, token
     const order = await findOrderById(database(), orderId);
     return order ? { next: placeAgain(order) } : {};
   }
-  if (token !== null) return { next: redeem(checkoutIntentId, token) };
+  if (token !== null) return { next: redeemCall(checkoutIntentId, token) };
   return checkout.storefront === null && authorizationId !== null ? { next: execute(authorizationId) } : {};
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { checkoutExample } from "#lib/approvals/examples.ts";
-import { Metadata, OrderItems, StorefrontUrl } from "#lib/approvals/order-item-schema.ts";
+import { ItemMetadata, OrderItems, StorefrontUrl } from "#lib/approvals/order-item-schema.ts";
 import { orderExample } from "#lib/commerce/order/order-example.ts";
 import { PlacedOrder } from "#lib/commerce/order/placed-order-schema.ts";
 import { operation } from "#lib/http/operation.ts";
@@ -56,7 +56,7 @@ export const placeOrder = operation({
       mandateId: Id,
       items: OrderItems,
       idempotencyKey: ClientId,
-      metadata: Metadata.optional(),
+      metadata: ItemMetadata.optional(),
       paymentCredential: Credential,
     })
     .meta({ id: "PlaceOrder" }),

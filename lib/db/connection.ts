@@ -49,7 +49,7 @@ const isStalePlan = (error: postgres.PostgresError): boolean =>
   error.code === "0A000" && error.routine === "RevalidateCachedQuery";
 
 /** The driver gets only one socket, so it never sends a statement on another connection. */
-export class Connection {
+export class ServerConnection {
   readonly #live = new Set<Query>();
   #driver: ((query: Query) => void) | null = null;
   #ended: ConnectionLost | null = null;
@@ -75,8 +75,8 @@ export class Connection {
     this.#silenceMs = silenceMs;
   }
 
-  static async open({ url, settings, openMs, silenceMs }: ConnectionOptions): Promise<Connection> {
-    const connection = new Connection(silenceMs);
+  static async open({ url, settings, openMs, silenceMs }: ConnectionOptions): Promise<ServerConnection> {
+    const connection = new ServerConnection(silenceMs);
     const limit = new AbortController();
     const timer = setTimeout(() => {
       limit.abort();

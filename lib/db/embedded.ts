@@ -4,8 +4,8 @@ import { chmod, chown, mkdir, open, readFile, realpath, rename, rm, stat, symlin
 import { createServer } from "node:net";
 import { basename, join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Account, accountForPostgres, binariesFor, reaches, sharedDirectory } from "#lib/db/embedded/binaries.ts";
-import { Connection } from "#lib/db/connection.ts";
+import { type Account, accountForPostgres, binariesFor, canReach, sharedDirectory } from "#lib/db/embedded/binaries.ts";
+import { ServerConnection } from "#lib/db/connection.ts";
 import { sqlState } from "#lib/db/failure.ts";
 
 export type EmbeddedOptions = {
@@ -90,7 +90,7 @@ async function initialize(directory: string, bin: string, account: Account, dura
 async function cluster(dataDir: string, bin: string, account: Account, durable: boolean): Promise<Cluster> {
   const place = join(dataDir, "postgres");
   if (!(await stat(place).catch(() => null))) {
-    const within = await reaches(account, dataDir);
+    const within = await canReach(account, dataDir);
     const name = `${basename(place)}-${randomBytes(6).toString("hex")}`;
     const building = join(within ? dataDir : await sharedDirectory(), name);
     await mkdir(building, { mode: account ? 0o711 : 0o700 });
@@ -143,12 +143,12 @@ function alive(pid: number): boolean {
 const SILENCE_MS = 12_000;
 
 /** Opens the connection that this process keeps while it uses the server. Returns the error if that fails. */
-async function enter(port: number, { password }: Cluster, onLost: () => void): Promise<Connection | Error> {
+async function enter(port: number, { password }: Cluster, onLost: () => void): Promise<ServerConnection | Error> {
   const url = urlOf(port, password, "postgres");
   const settings = { application_name: "countersign-embedded", lock_timeout: 10_000 };
-  let connection: Connection | null = null;
+  let connection: ServerConnection | null = null;
   try {
-    connection = await Connection.open({ url, settings, openMs: 5_000, silenceMs: SILENCE_MS });
+    connection = await ServerConnection.open({ url, settings, openMs: 5_000, silenceMs: SILENCE_MS });
     await connection.sql`SELECT pg_advisory_lock_shared(${IN_USE}::bigint)`;
     connection.onEnd = onLost;
     return connection;
@@ -178,7 +178,7 @@ async function spawnServer({ bin, cluster: { directory, data, account }, durable
 }
 
 type RunningServer = {
-  readonly connection: Connection;
+  readonly connection: ServerConnection;
   readonly pid: number;
   readonly port: number;
   readonly child: ChildProcess | null;
@@ -239,7 +239,7 @@ async function leave({ connection, pid, child }: RunningServer, { data }: Cluste
   connection.close();
 }
 
-async function ensureDatabase({ sql }: Connection, name: string): Promise<void> {
+async function ensureDatabase({ sql }: ServerConnection, name: string): Promise<void> {
   if ((await sql`SELECT 1 FROM pg_database WHERE datname = ${name}`).length > 0) return;
   await sql`CREATE DATABASE ${sql(name)}`.catch((error: unknown) => {
     if (!["42P04", "23505"].includes(sqlState(error) ?? "")) throw error;

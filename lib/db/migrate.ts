@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import { mainPool } from "#lib/db/client.ts";
-import { Connection } from "#lib/db/connection.ts";
+import { ServerConnection } from "#lib/db/connection.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import { DAY_MS } from "#lib/time.ts";
 import type { Environment } from "#lib/vocabulary.ts";
@@ -59,7 +59,7 @@ async function claimEnvironment(sql: Sql, environment: Environment): Promise<voi
 export async function migrate({ url, environment, folder = join(process.cwd(), "drizzle") }: MigrateOptions): Promise<number> {
   // No statement or lock timeout is set, because a migration may take long and a second process waits for the first one.
   const settings = { application_name: "countersign-migrate" };
-  const connection = await Connection.open({ url, settings, openMs: 10_000, silenceMs: DAY_MS });
+  const connection = await ServerConnection.open({ url, settings, openMs: 10_000, silenceMs: DAY_MS });
   const { sql } = connection;
   try {
     await sql`BEGIN`;

@@ -1,5 +1,5 @@
 import { commit } from "#lib/db/connections/commit.ts";
-import { type Connection, type ConnectionOptions, type Query, type Backend } from "#lib/db/connection.ts";
+import { type ServerConnection, type ConnectionOptions, type Query, type Backend } from "#lib/db/connection.ts";
 import { ConnectionLost, connectionLost, OutcomeUnknown } from "#lib/db/failure.ts";
 import { copyOf, sqlThrough, type Sql } from "#lib/db/sql.ts";
 import { terminate } from "#lib/db/connections/terminate.ts";
@@ -32,8 +32,8 @@ const READS = /^\s*(?:SELECT|SHOW|EXPLAIN)\b/i;
 
 export class Pool {
   readonly #options: PoolOptions;
-  readonly #idle: Connection[] = [];
-  readonly #lent = new Set<Connection>();
+  readonly #idle: ServerConnection[] = [];
+  readonly #lent = new Set<ServerConnection>();
   readonly #waiters = new Waiters();
   readonly #opener: Opener;
   /** Server processes whose connections this process gave up. They may still hold locks and use up max_connections. */
@@ -62,16 +62,16 @@ export class Pool {
     return this.#waiters.count;
   }
 
-  get quiet(): readonly Connection[] {
+  get quiet(): readonly ServerConnection[] {
     return [...this.#lent].filter(({ isQuiet }) => isQuiet);
   }
 
   /** If `work` fails, sends ROLLBACK. If a statement still runs after `work` and ROLLBACK, ends the connection. */
-  async use<T>(work: (sql: Sql, connection: Connection) => Promise<T>): Promise<T> {
+  async use<T>(work: (sql: Sql, connection: ServerConnection) => Promise<T>): Promise<T> {
     return this.#useLent(await this.#lend().catch(noted), work);
   }
 
-  async #useLent<T>(connection: Connection, work: (sql: Sql, connection: Connection) => Promise<T>): Promise<T> {
+  async #useLent<T>(connection: ServerConnection, work: (sql: Sql, connection: ServerConnection) => Promise<T>): Promise<T> {
     let returned = false;
     const sql = sqlThrough((query) => {
       if (returned) query.reject(new ConnectionLost("The connection was returned to its pool."));
@@ -105,7 +105,7 @@ export class Pool {
     });
   }
 
-  async #begun(): Promise<Connection> {
+  async #begun(): Promise<ServerConnection> {
     const since = performance.now();
     for (let isRepeat = false; ; isRepeat = true) {
       const connection = await this.#lend();
@@ -130,7 +130,7 @@ export class Pool {
     for (const connection of [...this.#lent].filter(({ busy, heardAt }) => busy && heardAt < time)) connection.abandon(ELSEWHERE);
   }
 
-  forgetIdleUnheardSince(time: number): readonly Connection[] {
+  forgetIdleUnheardSince(time: number): readonly ServerConnection[] {
     const unheard = this.#idle.filter(({ heardAt }) => heardAt < time);
     for (const connection of unheard) connection.abandon(ELSEWHERE);
     return unheard;
@@ -151,7 +151,7 @@ export class Pool {
   async #single(query: Query, note = failureNoter(), isRepeat = false): Promise<void> {
     const since = performance.now();
     const reads = READS.test(query.strings[0] ?? "");
-    let connection: Connection;
+    let connection: ServerConnection;
     try {
       connection = await this.#lend();
     } catch (error) {
@@ -180,7 +180,7 @@ export class Pool {
     connection.send(query);
   }
 
-  #lend(): Promise<Connection> {
+  #lend(): Promise<ServerConnection> {
     if (this.isEnding) return Promise.reject(new ConnectionLost("The pool has ended."));
     const free = this.#idle.pop();
     if (free) {
@@ -193,7 +193,7 @@ export class Pool {
     return waits;
   }
 
-  #take(connection: Connection): void {
+  #take(connection: ServerConnection): void {
     if (!this.#lent.delete(connection) || connection.ended) return;
     connection.failure = null;
     if (connection.busy) return connection.end("A statement was left running.");
@@ -201,7 +201,7 @@ export class Pool {
     this.#give(connection);
   }
 
-  #give(connection: Connection): void {
+  #give(connection: ServerConnection): void {
     if (this.isEnding) return connection.close();
     const next = this.#waiters.next();
     if (next) {
@@ -242,7 +242,7 @@ export class Pool {
     this.#fill();
   }
 
-  async #endAbandoned(connection: Connection): Promise<void> {
+  async #endAbandoned(connection: ServerConnection): Promise<void> {
     if (this.#abandoned.length === 0) return;
     const abandoned = this.#abandoned.splice(0);
     await terminate(connection.sql, abandoned).catch(() => {});
@@ -264,7 +264,7 @@ export class Pool {
     }, pause);
   }
 
-  #ended(connection: Connection, silent: boolean): void {
+  #ended(connection: ServerConnection, silent: boolean): void {
     this.#lent.delete(connection);
     const index = this.#idle.indexOf(connection);
     if (index >= 0) this.#idle.splice(index, 1);

@@ -1,4 +1,4 @@
-import { Connection } from "#lib/db/connection.ts";
+import { ServerConnection } from "#lib/db/connection.ts";
 import { sqlState } from "#lib/db/failure.ts";
 
 const ASKED_MS = 12_345;
@@ -12,7 +12,7 @@ const refusal = (why: string): Error =>
 /** A pooler such as PgBouncer can drop start-up parameters, and the timeouts would then silently not apply. */
 export async function refusePooler(url: string): Promise<void> {
   const settings = { application_name: "countersign", lock_timeout: ASKED_MS };
-  const connection = await Connection.open({ url, settings, openMs: 10_000, silenceMs: 10_000 }).catch((error: unknown) => {
+  const connection = await ServerConnection.open({ url, settings, openMs: 10_000, silenceMs: 10_000 }).catch((error: unknown) => {
     throw sqlState(error) === "08P01" ? refusal("refuses the start-up parameter lock_timeout") : error;
   });
   try {

@@ -17,7 +17,7 @@ import { leaseMs, patience } from "#lib/settlement/limits.ts";
 import { inPlace } from "#lib/execute/settle-waits.ts";
 import { settlePlain, settlePlainAgain } from "#lib/execute/settle-plain.ts";
 import { pending, refused, succeeded, type Seller } from "#lib/execute/settle-replies.ts";
-import { handOver } from "#lib/settlement/store.ts";
+import { handOverExecution } from "#lib/settlement/store.ts";
 import { submit } from "#lib/settlement/submit.ts";
 
 const WAIT_MS = 30_000;
@@ -47,7 +47,7 @@ async function settleExecution(
   const row = await finalState(execution.executionId, seller);
   if (row.settlementStatus === "failed") return refused(asked, "settlement_rejected", row.failureDetail ?? undefined);
   if (row.settlementStatus !== "settled" || row.settlementReference === null) return pending(asked, row.settlementReference);
-  const first = await database().transaction((tx) => handOver(tx, row.executionId));
+  const first = await database().transaction((tx) => handOverExecution(tx, row.executionId));
   return first ? succeeded(asked, row.settlementReference) : refused(asked, "nonce_already_used");
 }
 

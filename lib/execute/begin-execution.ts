@@ -98,7 +98,7 @@ async function lockState(tx: Tx, { authorizationId }: AuthorizationRow): Promise
 }
 
 /** Returns the database's time. @throws Problem as requireExecutable */
-export async function requireOpen(
+export async function requireOpenPayment(
   db: Database | Tx,
   authorization: AuthorizationRow,
   subjectId: string,
@@ -197,7 +197,7 @@ async function begin(tx: Tx, execute: Execute): Promise<Begun> {
   const [state, rights] = await Promise.all([lockState(tx, authorization), rightsOf(tx, execute)]);
   const { approved, hold, isLive, now } = state;
   const refusal = await refusalOf(async () => {
-    await requireOpen(tx, authorization, subjectId, state);
+    await requireOpenPayment(tx, authorization, subjectId, state);
     await requireRightsNow(tx, { mandate, caller, authorization }, rights);
   });
   const bound = refusal

@@ -4,7 +4,7 @@ import { inTurn } from "#lib/db/turns.ts";
 import { LostSlot } from "#lib/command/idempotency.ts";
 import type { Caller, Handler, StoredReply } from "#lib/http/operation.ts";
 import { adoptSettlement, wasSettledAs } from "#lib/execute/adopt-settlement.ts";
-import { firstOrTwin, requireOpen, type Execute } from "#lib/execute/begin-execution.ts";
+import { firstOrTwin, requireOpenPayment, type Execute } from "#lib/execute/begin-execution.ts";
 import { bindCredential, meansOf } from "#lib/execute/bind-credential.ts";
 import type * as contract from "#lib/payments/contract.ts";
 import { answerExecution, earlierReply, type ExecutionRequest } from "#lib/execute/execution-replies.ts";
@@ -34,10 +34,10 @@ export const executePayment: Handler<typeof contract.executePayment> = async ({ 
   return finish(begun.execution, authorization, asked, finding);
 };
 
-/** Throws as requireOpen, unless the seller already had this payment settled (wasSettledAs). Returns the database's time. */
+/** Throws as requireOpenPayment, unless the seller already had this payment settled (wasSettledAs). Returns the database's time. */
 async function openOrSettled(authorization: AuthorizationRow, subjectId: string, credential: string | undefined): Promise<Date> {
   try {
-    return await requireOpen(database(), authorization, subjectId);
+    return await requireOpenPayment(database(), authorization, subjectId);
   } catch (error) {
     const settled = isProblem(error) && credential !== undefined && (await wasSettledAs(credential, authorization));
     if (!settled) throw error;

@@ -12,7 +12,7 @@ import { checkProof, delegatesNow, type RegisteredPayment } from "#lib/onchain/r
 import { takeNonceSlot, type NonceSlot } from "#lib/onchain/registry/nonce-slot-store.ts";
 import { currentRegistration, type RegistrationRow } from "#lib/onchain/registry/registration-store.ts";
 import { digestOf } from "#lib/onchain/token.ts";
-import { requireOpen, requireRightsNow } from "#lib/execute/begin-execution.ts";
+import { requireOpenPayment, requireRightsNow } from "#lib/execute/begin-execution.ts";
 import type { Proof } from "#lib/execute/bind-credential.ts";
 import type { AuthorizationRow } from "#lib/holds/execution-store.ts";
 import { lockMandate } from "#lib/holds/hold-store.ts";
@@ -123,7 +123,7 @@ const reserve = (
   database().transaction(async (tx) => {
     await enterGate(tx);
     const mandate = await lockMandate(tx, authorization.mandateId);
-    await requireOpen(tx, authorization, caller.subjectId);
+    await requireOpenPayment(tx, authorization, caller.subjectId);
     // Check the rights before signing, because the RPC server that verifies the signature sees it before it is stored.
     await requireRightsNow(tx, { mandate, caller, authorization });
     const { authorizationId, amount } = authorization;

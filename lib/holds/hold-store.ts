@@ -119,7 +119,7 @@ export async function rememberSeller(tx: Tx, mandateId: string, sellerId: string
 }
 
 /** Returns false if the mandate is not active; it then stays unchanged. */
-export async function suspendMandate(tx: Tx, mandateId: string): Promise<boolean> {
+export async function suspendActive(tx: Tx, mandateId: string): Promise<boolean> {
   const suspended = await tx
     .update(mandates)
     .set({ status: "suspended", updatedAt: sql`clock_timestamp()` })

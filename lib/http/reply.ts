@@ -26,7 +26,7 @@ const maybeChanged =
   "The service lost its database, and part of this request may have been saved. Repeat it with the same idempotency key, or look at the record first.";
 
 /** What the log says about a 5xx: the problem or SQLSTATE, the limit that was hit, and the error with its causes. */
-export function failureOf(error: unknown) {
+export function loggedFailure(error: unknown) {
   const cause = isProblem(error) ? (lostDatabase() ?? error) : error;
   const limit = (isProblem(error) ? error.details.limit : null) ?? limitOf(cause);
   return { ...(isProblem(error) && { problem: error.code }), sqlState: sqlState(cause), limit, error: cause };
@@ -38,12 +38,12 @@ export function toProblem(error: unknown, requestId: string, operationId: string
   const code = sqlState(error) ?? "none";
   metrics().failures.inc({ sqlstate: code });
   if (databaseAway(error)) {
-    log().error({ requestId, operation: operationId, code, ...failureOf(error) }, "The database does not answer");
+    log().error({ requestId, operation: operationId, code, ...loggedFailure(error) }, "The database does not answer");
     const detail = outcomeUnknown(error) || mayHaveWritten() ? maybeChanged : nothingChanged;
     return new Problem("service_unavailable", { detail, retryAfterSeconds: 1 });
   }
   if (lockedOut(error)) {
-    log().warn({ requestId, operation: operationId, code, ...failureOf(error) }, "A lock was not free in time");
+    log().warn({ requestId, operation: operationId, code, ...loggedFailure(error) }, "A lock was not free in time");
     return new Problem("overloaded", {
       detail: "The record is locked by other work. Ask again in a moment.",
       retryAfterSeconds: 1,

@@ -5,7 +5,7 @@ import { database, pool } from "#lib/db/client.ts";
 import { takeAttempt } from "#lib/http/attempts-store.ts";
 import { newId } from "#lib/ids.ts";
 import { mailRow, queueMail, type Mail } from "#lib/mail/queue-mail.ts";
-import { pauseAfter, sendMails } from "#lib/mail/send-mails.ts";
+import { mailPauseAfter, sendMails } from "#lib/mail/send-mails.ts";
 import { forgetOldMails, insertMail, insertMailOn, newestKept } from "#lib/mail/store.ts";
 import { mails } from "#lib/mail/tables.ts";
 import { bringAllForward } from "#lib/platform/due-time-store.ts";
@@ -82,7 +82,7 @@ describe("sendMails", () => {
     await sendMails();
     const [postponed] = await rows();
     expect(postponed).toMatchObject({ status: "queued", attempts: 1 });
-    expect(postponed!.nextAttemptAt!.getTime()).toBeGreaterThan(postponed!.createdAt.getTime() + pauseAfter(1) - 1_000);
+    expect(postponed!.nextAttemptAt!.getTime()).toBeGreaterThan(postponed!.createdAt.getTime() + mailPauseAfter(1) - 1_000);
     expect(await sendMails()).toBe(0);
     refuse = false;
     await due();

@@ -6,7 +6,7 @@ import { perProcess } from "#lib/process.ts";
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 20_000;
 /** A worker reserves a mail for this time, which is longer than an attempt usually takes. */
-export const LEASE_MS = 300_000;
+export const MAIL_LEASE_MS = 300_000;
 
 const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "[::1]" || (isIP(host) === 4 && host.startsWith("127."));

@@ -11,7 +11,7 @@ import {
   LedgerEntry,
   Mandate,
   MandateName,
-  Metadata,
+  MandateMetadata,
   Remaining,
   Wallet,
 } from "#lib/mandates/mandate-schema.ts";
@@ -41,7 +41,7 @@ export const createMandate = operation({
       policy: Policy,
       agents: Agents.optional(),
       wallet: Wallet.nullable().optional(),
-      metadata: Metadata.optional(),
+      metadata: MandateMetadata.optional(),
     })
     .meta({ id: "CreateMandate" }),
   response: Mandate,

@@ -24,7 +24,7 @@ export const Agents = z
     description:
       "The service accounts that may use the mandate. Without the list, all service accounts of the organization may use it.",
   });
-export const Metadata = z
+export const MandateMetadata = z
   .record(z.string().max(128), z.unknown())
   .meta({ description: "Free-form; it does not affect decisions." });
 
@@ -96,7 +96,7 @@ export const Mandate = z
     agents: z.array(z.string()).optional(),
     wallet: Wallet.optional(),
     usage: z.array(WindowUsage),
-    metadata: Metadata.optional(),
+    metadata: MandateMetadata.optional(),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   })

@@ -33,7 +33,7 @@ export async function findMandate(tx: Tx, scope: Scope, mandateId: string): Prom
 }
 
 /** This lock also guards the mandate's budget and holds; the version is read after it, so it is the current one. */
-export async function lockMandate(tx: Tx, scope: Scope, mandateId: string): Promise<MandateRow | null> {
+export async function lockOwnMandate(tx: Tx, scope: Scope, mandateId: string): Promise<MandateRow | null> {
   const locked = await tx
     .select({ mandateId: mandates.mandateId })
     .from(mandates)
@@ -105,7 +105,7 @@ type NewVersion = Terms & {
   readonly now: Date;
 };
 
-/** Call lockMandate before, or one of two requests at the same time fails. */
+/** Call lockOwnMandate before, or one of two requests at the same time fails. */
 export async function saveVersion(tx: Tx, mandateId: string, next: NewVersion): Promise<void> {
   const { version, policy, ceiling, createdBy, now } = next;
   await tx.insert(mandateVersions).values({ mandateId, version, policy, createdBy, createdAt: now });
@@ -115,7 +115,7 @@ export async function saveVersion(tx: Tx, mandateId: string, next: NewVersion): 
     .where(eq(mandates.mandateId, mandateId));
 }
 
-export async function setStatus(tx: Tx, mandateId: string, status: StoredMandateStatus, now: Date): Promise<void> {
+export async function setMandateStatus(tx: Tx, mandateId: string, status: StoredMandateStatus, now: Date): Promise<void> {
   await tx.update(mandates).set({ status, updatedAt: now }).where(eq(mandates.mandateId, mandateId));
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { answerOf } from "#lib/mcp/answer-of.ts";
+import { sellerAnswerOf } from "#lib/mcp/answer-of.ts";
 import { ANSWER_BYTES } from "#lib/mcp/paid-client.ts";
 
 const reply = (body: Uint8Array | null, headers: Record<string, string> = {}) => ({ status: 200, headers, body });
@@ -7,7 +7,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 
 describe("answerOf", () => {
   test("returns text marked as untrusted", () => {
-    expect(answerOf(reply(bytes("Grüße"), { "content-type": "text/plain" }))).toEqual({
+    expect(sellerAnswerOf(reply(bytes("Grüße"), { "content-type": "text/plain" }))).toEqual({
       status: 200,
       contentType: "text/plain",
       text: "Grüße",
@@ -18,7 +18,7 @@ describe("answerOf", () => {
 
   test("keeps the text of an answer that was cut in the middle of a character", () => {
     const cut = bytes(`${"a".repeat(ANSWER_BYTES - 2)}€`).subarray(0, ANSWER_BYTES);
-    const answer = answerOf(reply(cut));
+    const answer = sellerAnswerOf(reply(cut));
     expect([answer.text?.length, answer.truncated]).toEqual([ANSWER_BYTES - 2, true]);
   });
 
@@ -26,11 +26,11 @@ describe("answerOf", () => {
     ["bytes that are not text", reply(new Uint8Array([0xff, 0x00])), "/wA="],
     ["compressed bytes", reply(bytes("a"), { "content-encoding": "gzip" }), "YQ=="],
   ])("writes %s in base64", (_, given, base64) => {
-    expect(answerOf(given)).toMatchObject({ base64 });
-    expect(answerOf(given).text).toBeUndefined();
+    expect(sellerAnswerOf(given)).toMatchObject({ base64 });
+    expect(sellerAnswerOf(given).text).toBeUndefined();
   });
 
   test("an answer that was cut off has no text", () => {
-    expect(answerOf(reply(null))).toEqual({ status: 200, truncated: true, untrusted: true });
+    expect(sellerAnswerOf(reply(null))).toEqual({ status: 200, truncated: true, untrusted: true });
   });
 });

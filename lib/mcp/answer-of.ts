@@ -27,7 +27,7 @@ function textOf(body: Uint8Array, isCut: boolean): string | null {
   return null;
 }
 
-export function answerOf({ status, headers, body }: SellerReply): SellerAnswer {
+export function sellerAnswerOf({ status, headers, body }: SellerReply): SellerAnswer {
   const { "content-type": contentType, location } = headers;
   const truncated = body === null || body.byteLength >= ANSWER_BYTES;
   const encoding = headers["content-encoding"] ?? "identity";

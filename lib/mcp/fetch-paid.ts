@@ -2,7 +2,7 @@ import type { InputRequiredResult } from "@modelcontextprotocol/server";
 import type { PaymentRequired } from "@x402/core/types";
 import { compileAccess } from "#lib/http/access.ts";
 import { countAttempt } from "#lib/http/attempts.ts";
-import { answerOf } from "#lib/mcp/answer-of.ts";
+import { sellerAnswerOf } from "#lib/mcp/answer-of.ts";
 import { endedStatus, personFor, type Person } from "#lib/mcp/ask-person.ts";
 import { Refused } from "#lib/mcp/call-operation.ts";
 import { executing, readPayment, untilKnown, type Seen } from "#lib/mcp/execution.ts";
@@ -15,7 +15,7 @@ import type { Purchase } from "#lib/mcp/purchase.ts";
 import { reachable } from "#lib/mcp/reachable.ts";
 import { askedIntent } from "#lib/mcp/shapes.ts";
 import type { ToolContext } from "#lib/mcp/tool.ts";
-import { setupFor, signerOf } from "#lib/mcp/who-signs.ts";
+import { setupFor, payingSignerOf } from "#lib/mcp/who-signs.ts";
 import type { Authorization } from "#lib/payment-intent.ts";
 import { authorizePayment, executePayment, getPayment } from "#lib/payments/contract.ts";
 import type { PaymentExecution } from "#lib/payments/payment-schema.ts";
@@ -57,7 +57,7 @@ const paidForAnother =
 const requireRights = [authorizePayment, executePayment, getPayment].map(({ access }) => compileAccess(access));
 
 /** Null if the call is allowed. Checks rights and rate first, or anybody could make the service call any address. */
-export async function judge(on: ToolContext, { mandateId, method, url }: Wanted): Promise<FetchAnswer | null> {
+export async function judgeFetch(on: ToolContext, { mandateId, method, url }: Wanted): Promise<FetchAnswer | null> {
   for (const requireRight of requireRights) requireRight(on.caller);
   const mandate = await on.call(reachable.getMandate, { id: mandateId });
   await countAttempt("paidFetch", on.caller.organizationId, PER_MINUTE);
@@ -137,13 +137,13 @@ async function authorize(buying: Buying, facts: Now): Promise<Now | null> {
   const reply = await askSeller(wanted, on.caller.organizationId);
   if (!reply) throw noAnswer(url);
   if (reply.status !== 402) {
-    const answer = answerOf(reply);
+    const answer = sellerAnswerOf(reply);
     buying.early = { content: { status: "answered", answer }, ...untrustedIn(answer) };
     return null;
   }
   const budget = await on.call(reachable.getRemaining, { id: mandateId });
   const offer = offerOf(reply, url, budget.body.asset);
-  if (!(await signerOf(mandateId, offer))) {
+  if (!(await payingSignerOf(mandateId, offer))) {
     const next =
       "Nobody can sign this payment yet, and nothing was reserved. Do what setup says, and call again with the same arguments.";
     buying.early = { content: { status: "setupRequired", setup: setupFor(mandateId, offer), next } };
@@ -204,7 +204,7 @@ async function offerIn(buying: Buying, authorizationId: string): Promise<SellerO
 /** Undefined if the service signs. */
 async function credentialFor(buying: Buying, authorizationId: string): Promise<string | undefined> {
   const { on, wanted } = buying;
-  if ((await signerOf(wanted.mandateId, await offerIn(buying, authorizationId))) !== "testWallet") return undefined;
+  if ((await payingSignerOf(wanted.mandateId, await offerIn(buying, authorizationId))) !== "testWallet") return undefined;
   return (await on.call(reachable.signSamplePayment, { body: { authorizationId } })).body.paymentCredential;
 }
 
@@ -237,7 +237,7 @@ async function paymentEnd({ purchase, reply }: Buying, why: Why, execution: Paym
     const next = `The payment failed, and the seller was not paid.${detail} To try again, call with a new purchaseId.`;
     return { content: { status: "refused", ...found, next }, isError: true };
   }
-  const answer = reply ? answerOf(reply) : undefined;
+  const answer = reply ? sellerAnswerOf(reply) : undefined;
   if (why === "paid" && answer) {
     const content = { status: "paid" as const, authorizationId, execution: { executionId, settlementStatus }, answer };
     await savePurchase(purchase.row, { result: JSON.stringify(content) });

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { z } from "zod";
-import { buy, judge, type Wanted } from "#lib/mcp/fetch-paid.ts";
+import { buy, judgeFetch, type Wanted } from "#lib/mcp/fetch-paid.ts";
 import { FetchArguments, FetchResult, untrustedIn, type FetchAnswer } from "#lib/mcp/fetch-shapes.ts";
 import { endPurchaseLease, findPurchase, leasePurchase } from "#lib/mcp/purchase-store.ts";
 import { again, openPurchase, type Purchase } from "#lib/mcp/purchase.ts";
@@ -79,7 +79,7 @@ export const fetchPaid = tool({
   output: FetchResult,
   async run(args, on) {
     const wanted = wantedOf(args);
-    const denied = await judge(on, wanted);
+    const denied = await judgeFetch(on, wanted);
     if (denied) return denied;
     const purchase = await openPurchase(NAME, args, on);
     return once(on, wanted, purchase);

@@ -14,7 +14,7 @@ import { newId } from "#lib/ids.ts";
 import { callerOf, Refused } from "#lib/mcp/call-operation.ts";
 import { elicitationOf, stateCodec } from "#lib/mcp/elicitation.ts";
 import { keptSchema } from "#lib/mcp/kept-schema.ts";
-import { refused, resultOf, type Tool } from "#lib/mcp/tool.ts";
+import { refusedResult, resultOf, type Tool } from "#lib/mcp/tool.ts";
 import { tools } from "#lib/mcp/tools.ts";
 import { problemBody } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
@@ -40,9 +40,9 @@ async function run({ name, output, run: work }: Tool, args: unknown, { caller, r
     const answer = await withinDeadline(work(args as never, context), MCP_DEADLINE_MS);
     return isInputRequiredResult(answer) ? answer : resultOf(output, answer);
   } catch (error) {
-    if (error instanceof Refused) return resultOf(output, refused(error.problem));
+    if (error instanceof Refused) return resultOf(output, refusedResult(error.problem));
     const requestId = newId("request");
-    return resultOf(output, refused(problemBody(toProblem(error, requestId, name), requestId)));
+    return resultOf(output, refusedResult(problemBody(toProblem(error, requestId, name), requestId)));
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { answerOf } from "#lib/mcp/answer-of.ts";
+import { sellerAnswerOf } from "#lib/mcp/answer-of.ts";
 import { resultOf } from "#lib/mcp/tool.ts";
 
 const controls = /[\p{Cc}\p{Bidi_Control}\u{E0041}\u200B]/u;
@@ -8,7 +8,7 @@ const controls = /[\p{Cc}\p{Bidi_Control}\u{E0041}\u200B]/u;
 test("no text of a seller in an MCP answer has control characters or changes the direction of text", () => {
   const hostile = "\u202Etnega\u0007\u001B[31m\u009B2J\u2066\u200B\u{E0041}\u2028";
   const body = new TextEncoder().encode(`line 1\n\tline 2 ${hostile}`);
-  const answer = answerOf({ status: 200, headers: { "content-type": `text/x${hostile}`, location: hostile }, body });
+  const answer = sellerAnswerOf({ status: 200, headers: { "content-type": `text/x${hostile}`, location: hostile }, body });
   const output = z.looseObject({});
   const content = {
     status: "paid",

@@ -46,7 +46,7 @@ export const ProblemOf = z
   })
   .meta({ description: "Why the call was refused, who can do something about it, and what. The same as in the HTTP API." });
 
-export const refused = (problem: ErrorBody) => ({ content: { status: "refused" as const, problem }, isError: true });
+export const refusedResult = (problem: ErrorBody) => ({ content: { status: "refused" as const, problem }, isError: true });
 
 export const readOnly: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
 /** Not idempotent: without a purchaseId, a repeat with the same arguments after ten minutes is a new purchase. */

@@ -8,7 +8,7 @@ import { samplePayTo } from "#lib/sandbox/test-wallet.ts";
 export type Signer = "mandate" | "testWallet";
 
 /** Null if neither the mandate's registration nor the test wallet can pay this offer. */
-export async function signerOf(mandateId: string, { asset, payTo }: SellerOffer): Promise<Signer | null> {
+export async function payingSignerOf(mandateId: string, { asset, payTo }: SellerOffer): Promise<Signer | null> {
   const sample = sampleAsset();
   if (sample?.chain === asset.chain && payTo === samplePayTo()) return "testWallet";
   const registration = await provingRegistration({ mandateId, chain: asset.chain }, { asset, payTo });

@@ -5,7 +5,7 @@ import { database } from "#lib/db/client.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
 import { hasDevice } from "#lib/notices/rows/device-store.ts";
 import type { Notification } from "#lib/notices/notification-schema.ts";
-import { readDeliveries, type DeliveryFacts } from "#lib/notices/rows/told-store.ts";
+import { readToldFacts, type DeliveryFacts } from "#lib/notices/rows/told-store.ts";
 import { readPushes, type PushFacts } from "#lib/push/store.ts";
 import { vapid } from "#lib/push/vapid.ts";
 import { toWire } from "#lib/time.ts";
@@ -86,7 +86,7 @@ export async function notificationOf(checkout: CheckoutRow, now: Date): Promise<
   const status = statusAt(checkout, now);
   if (!isOpen(status) && status !== "expired") return null;
   const { checkoutIntentId, organizationId } = checkout;
-  const facts = await readDeliveries(database(), checkoutIntentId);
+  const facts = await readToldFacts(database(), checkoutIntentId);
   const mail = mailState(mailDelivery(), facts);
   if (vapid() === null) return combine(mail, null);
   const pushes = await readPushes(database(), checkoutIntentId);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isDelivered, planNotices, type Request } from "#lib/notices/plan-notices.ts";
+import { isStillNews, planNotices, type Request } from "#lib/notices/plan-notices.ts";
 import { minutes } from "#lib/time.ts";
 
 const start = new Date("2026-11-21T12:00:00.000Z");
@@ -48,7 +48,7 @@ test("isDelivered: of the notices about a request that are due together, exactly
       const lived = { ...request, expiresAt: after(life) };
       const now = after(late);
       const due = planNotices(event, lived, start).filter(({ dueAt }) => dueAt <= now);
-      const delivered = due.filter((notice) => isDelivered(notice, due, lived, now));
+      const delivered = due.filter((notice) => isStillNews(notice, due, lived, now));
       expect(delivered).toEqual(late < life ? due.slice(-1) : []);
     }),
   );

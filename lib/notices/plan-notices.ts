@@ -62,5 +62,5 @@ export function planNotices(event: OpeningEvent, request: Request | undefined, n
 }
 
 /** Whether the request still waits and `due` has no later notice about it, as after an outage. */
-export const isDelivered = (notice: PlannedNotice, due: readonly PlannedNotice[], request: Request, now: Date): boolean =>
+export const isStillNews = (notice: PlannedNotice, due: readonly PlannedNotice[], request: Request, now: Date): boolean =>
   waits(request, now) && !due.some(({ auditEventId, dueAt }) => auditEventId === notice.auditEventId && dueAt > notice.dueAt);

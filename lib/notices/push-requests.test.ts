@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "v
 import { database } from "#lib/db/client.ts";
 import { member, session } from "#lib/identity/tables.ts";
 import { followEvents } from "#lib/notices/follow-events.ts";
-import { messageOf } from "#lib/notices/push-requests.ts";
+import { requestMessageOf } from "#lib/notices/push-requests.ts";
 import { sendNotices } from "#lib/notices/send-notices.ts";
 import { noticeDeliveries, noticeSettings, notices } from "#lib/notices/tables.ts";
 import { forget } from "#lib/process.ts";
@@ -37,7 +37,7 @@ async function plan(): Promise<void> {
 }
 async function tell(): Promise<void> {
   await plan();
-  while ((await sendPushes(messageOf)) > 0);
+  while ((await sendPushes(requestMessageOf)) > 0);
 }
 const paths = () => service.received.map(({ path }) => path).sort();
 
@@ -87,7 +87,7 @@ describe("a request that waits", () => {
       .update(session)
       .set({ expiresAt: sql`clock_timestamp()` })
       .where(eq(session.userId, out.userId));
-    while ((await sendPushes(messageOf)) > 0);
+    while ((await sendPushes(requestMessageOf)) > 0);
     expect(paths()).toEqual([device.path]);
     await openRequest(buyer, await askingMandate(buyer));
     await plan();
@@ -95,7 +95,7 @@ describe("a request that waits", () => {
     const decided = await openRequest(buyer, await askingMandate(buyer));
     await plan();
     await reject(decided.checkoutIntentId, buyer.person.credential);
-    while ((await sendPushes(messageOf)) > 0);
+    while ((await sendPushes(requestMessageOf)) > 0);
     expect(service.received).toHaveLength(2);
   });
 
@@ -114,7 +114,7 @@ describe("a request that waits", () => {
     await openRequest(buyer, await askingMandate(buyer));
     await plan();
     await quiet(buyer.person.userId);
-    while ((await sendPushes(messageOf)) > 0);
+    while ((await sendPushes(requestMessageOf)) > 0);
     expect(service.received).toHaveLength(1);
   });
 
@@ -146,13 +146,13 @@ describe("a push service", () => {
     service.answer(503);
     await openRequest(buyer, mandateId);
     await tell();
-    expect(await sendPushes(messageOf)).toBe(0);
+    expect(await sendPushes(requestMessageOf)).toBe(0);
     for (let count = 0; count < 8; count += 1) {
       await database()
         .update(pushes)
         .set({ nextAttemptAt: new Date(0) })
         .where(eq(pushes.status, "queued"));
-      await sendPushes(messageOf);
+      await sendPushes(requestMessageOf);
     }
     expect(service.received).toHaveLength(6);
     service.answer(403);
@@ -197,7 +197,7 @@ test("ten devices of one person whose push services never answer do not delay th
   await plan();
   await openRequest(quick.buyer, quick.mandateId);
   await plan();
-  const sending = sendPushes(messageOf);
+  const sending = sendPushes(requestMessageOf);
   await expect.poll(paths, { interval: 20 }).toEqual([device.path]);
   expect(begun.length).toBeLessThan(10);
   await sending;

@@ -33,7 +33,7 @@ export async function pushRequest(tx: Tx, { auditEventId, kind }: PlannedNotice,
 }
 
 /** A lock screen may show the message, so it has payee and amount only if the person asked for them; null: no longer wanted. */
-export const messageOf: MessageOf = async (push) => {
+export const requestMessageOf: MessageOf = async (push) => {
   const request = await findRequestOf(push);
   if (!request) return null;
   const { checkoutIntentId, organizationId, kind, silent } = push;

@@ -16,7 +16,7 @@ import {
   type RequestRow,
 } from "#lib/notices/rows/notice-store.ts";
 import { noticeBox } from "#lib/notices/outbox-store.ts";
-import { dueAt, isDelivered, type PlannedNotice } from "#lib/notices/plan-notices.ts";
+import { dueAt, isStillNews, type PlannedNotice } from "#lib/notices/plan-notices.ts";
 import { paceOf, type Pace, type Recent } from "#lib/notices/pace.ts";
 import { findStillWanted } from "#lib/notices/rows/wanted-store.ts";
 import { recentOf } from "#lib/notices/rows/pace-store.ts";
@@ -37,7 +37,7 @@ async function sendSome(tx: Tx, locked: readonly PlannedNotice[]): Promise<void>
   const due = await postponeEarly(tx, locked, requests, now);
   for (const notice of due) {
     const request = requests.get(notice.checkoutIntentId);
-    const wanted = request && isDelivered(notice, due, request.checkout, now);
+    const wanted = request && isStillNews(notice, due, request.checkout, now);
     await endNotice(tx, notice, wanted ? await outcomeOf(tx, notice, request, now) : "dropped");
   }
 }

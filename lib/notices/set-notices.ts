@@ -4,7 +4,7 @@ import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { lockPerson } from "#lib/identity/lock-person.ts";
 import * as contract from "#lib/notices/contract.ts";
-import { readSettings, saveSettings } from "#lib/notices/settings-store.ts";
+import { readSettings, saveNoticeSettings } from "#lib/notices/settings-store.ts";
 
 export const setNotices: Handler<typeof contract.setNotices> = ({ body }, { caller, idempotency }) =>
   once(contract.setNotices, idempotency, async (tx) => {
@@ -14,7 +14,7 @@ export const setNotices: Handler<typeof contract.setNotices> = ({ body }, { call
     const { mail, quietHours = before.quietHours } = body;
     const settings = { mail, quietHours };
     if (!isDeepStrictEqual(settings, before)) {
-      await saveSettings(tx, userId, settings);
+      await saveNoticeSettings(tx, userId, settings);
       const event = { actorId: userId, organizationId: null, subjectId: userId, entityType: "user", entityId: userId };
       const metadata = { mail, ...(quietHours !== null && { quietHours }) };
       audit(tx, { ...event, type: "notices.updated", metadata }, await clock(tx));

@@ -28,7 +28,7 @@ export async function readSettings(db: Database | Tx, userId: string): Promise<N
 }
 
 /** Call lockPerson before, so that two changes do not overwrite each other. */
-export async function saveSettings(tx: Tx, userId: string, { mail, quietHours }: NoticeSettings): Promise<void> {
+export async function saveNoticeSettings(tx: Tx, userId: string, { mail, quietHours }: NoticeSettings): Promise<void> {
   const { from: quietFrom = null, to: quietTo = null, timezone = null } = quietHours ?? {};
   const set = { mail, quietFrom, quietTo, timezone };
   await tx

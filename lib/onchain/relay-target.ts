@@ -15,7 +15,7 @@ export const gasCaps: Readonly<Record<RelayPurpose, bigint>> = {
 };
 
 /** The only contract that a purpose may call, from the current configuration. In lower case; null if there is none. */
-export const targetOf = (purpose: RelayPurpose, chain: string): string | null =>
+export const relayTargetOf = (purpose: RelayPurpose, chain: string): string | null =>
   chainOf(chain)?.contracts?.[contractFor[purpose]].toLowerCase() ?? null;
 
 /** The only contract that accounts may delegate to in transactions of the service. */

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Pool, type Dispatcher } from "undici";
 import {
   connectionOptions,
-  joined,
+  joinedHeaders,
   NoAnswer,
   type OutboundLimits,
   type OutboundReply,
@@ -100,7 +100,7 @@ class Collector implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     // Informational answers (status 1xx) come before the final answer.
     if (status < 200) return;
-    this.#head = { status, headers: joined(headers) };
+    this.#head = { status, headers: joinedHeaders(headers) };
     this.#abortAfter(this.#limits.bodyMs, controller);
   }
 

@@ -48,7 +48,7 @@ const pinned =
     else callback(null, first?.address ?? "", first?.family);
   };
 
-export const joined = (headers: Dispatcher.ResponseData["headers"]): Record<string, string> =>
+export const joinedHeaders = (headers: Dispatcher.ResponseData["headers"]): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, Array.isArray(value) ? value.join(", ") : value]],
@@ -114,7 +114,7 @@ export async function sendOutbound(request: OutboundRequest, limits: OutboundLim
     const path = `${url.pathname}${url.search}`;
     const reply = await client.request({ path, method, headers, body: body ?? null, signal: abort.signal });
     clearTimeout(waiting);
-    return { status: reply.statusCode, headers: joined(reply.headers), ...(await readBody(reply.body, limits)) };
+    return { status: reply.statusCode, headers: joinedHeaders(reply.headers), ...(await readBody(reply.body, limits)) };
   } catch (error) {
     throw new NoAnswer(error instanceof Error ? error.message : "No answer.", sent);
   } finally {

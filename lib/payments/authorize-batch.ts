@@ -46,7 +46,7 @@ export const batchTerms = (): BatchTerms => ({
   onBug: (item, error) => log().error({ requestId: item.requestId, err: error }, "An authorization failed"),
 });
 
-export const decimalsOf = (chain: string, asset: string): number => assetOf(chain, asset)?.tokenDecimals ?? 0;
+export const knownDecimals = (chain: string, asset: string): number => assetOf(chain, asset)?.tokenDecimals ?? 0;
 
 /** Usually takes three round trips. Returns only after COMMIT, or after ROLLBACK if there is nothing to store. */
 async function authorizeAll(c: Sql, connection: object, items: readonly Item[]): Promise<readonly Answer[]> {
@@ -56,11 +56,11 @@ async function authorizeAll(c: Sql, connection: object, items: readonly Item[]):
     const loaded = await openAndLoad(c, items, known);
     const terms = batchTerms();
     // Each decision adds what it reserves to the facts, so every run of decideBatch needs new facts.
-    const facts = await withSeenOffers(c, items, factsOf(loaded, known, decimalsOf), terms);
+    const facts = await withSeenOffers(c, items, factsOf(loaded, known, knownDecimals), terms);
     const { seen } = facts;
     const first = decideBatch(items, facts, terms);
     const again = (more: Partial<BatchFacts>) =>
-      decideBatch(items, { ...factsOf(loaded, known, decimalsOf), seen, ...more }, terms);
+      decideBatch(items, { ...factsOf(loaded, known, knownDecimals), seen, ...more }, terms);
     const waivers = await waiversOf(c, first.rows);
     const waived = waivers ? again({ waivers }) : first;
     const asked = await askedBefore(c, waived.rows);

@@ -27,13 +27,13 @@ export function presentExecution(row: ExecutionRow, intent: PaymentIntent, forSu
     ...(row.credentialHeaders && row.subjectId === forSubjectId && { credentialHeaders: row.credentialHeaders }),
     ...(row.settlementReference !== null && { settlementReference: row.settlementReference }),
     ...presentFailure(row, failureCode),
-    ...(row.validBefore !== null && isOpen(row) && { heldUntil: row.validBefore.toISOString() }),
+    ...(row.validBefore !== null && isOutcomeOpen(row) && { heldUntil: row.validBefore.toISOString() }),
     createdAt: row.createdAt.toISOString(),
   };
 }
 
 /** Whether the outcome is not known yet, so that the amount is reserved. */
-export const isOpen = ({ settlementStatus }: Pick<ExecutionRow, "settlementStatus">): boolean =>
+export const isOutcomeOpen = ({ settlementStatus }: Pick<ExecutionRow, "settlementStatus">): boolean =>
   settlementStatus !== "settled" && settlementStatus !== "failed";
 
 function presentFailure(row: ExecutionRow, code: FailureCode | undefined) {

@@ -104,4 +104,4 @@ export const approverOf = ({ asker, purchase }: Item): string | null =>
   purchase?.capability === "checkouts:approve" && asker.kind === "session" ? asker.subjectId : null;
 
 /** The subject that pays: the agent of the checkout, or the caller. */
-export const subjectOf = ({ asker, purchase }: Item): string => purchase?.agentId ?? asker.subjectId;
+export const payingSubjectOf = ({ asker, purchase }: Item): string => purchase?.agentId ?? asker.subjectId;

@@ -4,7 +4,7 @@ import type { Decision } from "#lib/mandates/policy/facts.ts";
 import type { WindowUsage } from "#lib/mandates/mandate-schema.ts";
 import { presentUsage } from "#lib/mandates/present-mandate.ts";
 import { statusOf } from "#lib/mandates/policy/status.ts";
-import { decimalsOf, batchTerms } from "#lib/payments/authorize-batch.ts";
+import { knownDecimals, batchTerms } from "#lib/payments/authorize-batch.ts";
 import { decideBatch, type NewAuthorization } from "#lib/payments/batch/decide.ts";
 import type { Item } from "#lib/payments/queue-item.ts";
 import { compiledPolicies, factsOf, type BatchFacts } from "#lib/payments/batch/facts.ts";
@@ -66,7 +66,7 @@ type Simulations = readonly (readonly [Item, SimulationAnswer])[];
 
 async function readFacts(items: readonly Item[]): Promise<BatchFacts> {
   const known = compiledPolicies(items);
-  return factsOf(await loadToRead(pool(), items), known, decimalsOf);
+  return factsOf(await loadToRead(pool(), items), known, knownDecimals);
 }
 
 /** No transaction is open while the sellers' domains are called. */

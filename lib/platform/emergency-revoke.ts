@@ -24,7 +24,7 @@ import { requireRight } from "#lib/identity/platform-right.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import { log } from "#lib/telemetry/log.ts";
 import type { Reach } from "#lib/sellers/stops.ts";
-import { reachOf, recordStop, stopSeller } from "#lib/sellers/stop-store.ts";
+import { reachOfStop, recordStop, stopSeller } from "#lib/sellers/stop-store.ts";
 
 const TRIES_MAX = 30;
 /** A try takes at most six seconds (statement_timeout), so the last one ends before the request's 30 seconds do. */
@@ -78,7 +78,7 @@ async function stopOneSeller(stop: Stop, sellerId: string): Promise<StopFacts> {
   if (!found) throw notFound("seller");
   const { organizationId, domain, stoppedAt } = found;
   const { verified } = await stopSeller(stop.tx, sellerId, stop.now);
-  const reach = await reachOf(stop.tx, { sellerId, organizationId, domain, verified });
+  const reach = await reachOfStop(stop.tx, { sellerId, organizationId, domain, verified });
   await recordStop(stop.tx, sellerId, reach, stop.now);
   if (stoppedAt === null) {
     auditStop(stop, { type: "seller.suspended", organizationId, entityType: "seller", entityId: sellerId });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { signCheckpoints } from "#lib/audit/sign-checkpoints.ts";
 import { database } from "#lib/db/client.ts";
 import { session, user } from "#lib/identity/tables.ts";
-import { exportAudit } from "#lib/platform/export-audit.ts";
+import { exportPlatformAudit } from "#lib/platform/export-audit.ts";
 import { addEvents } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";
 import { createBuyer, draftMandate } from "#test/mandates.ts";
@@ -18,7 +18,7 @@ const auditor = () => createOfficial("auditor");
 /** The lines of the file that an auditor downloads. */
 async function file(chain: string | undefined, format: "ndjson" | "csv", pagesMax?: number): Promise<string[]> {
   const { credential } = await auditor();
-  const parts = await Array.fromAsync(exportAudit(credential["cookie"]!, chain, format, pagesMax));
+  const parts = await Array.fromAsync(exportPlatformAudit(credential["cookie"]!, chain, format, pagesMax));
   return parts.join("").trimEnd().split("\n");
 }
 
@@ -85,7 +85,7 @@ describe("the export of the audit log", () => {
     const chain = await createOrganization();
     await addEvents(chain, 600);
     const { userId, credential } = await auditor();
-    const parts = exportAudit(credential["cookie"]!, chain, "csv");
+    const parts = exportPlatformAudit(credential["cookie"]!, chain, "csv");
     await parts.next();
     expect((await parts.next()).value).toContain(`${chain},1,`);
     await loseRights(userId);

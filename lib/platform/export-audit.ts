@@ -93,7 +93,7 @@ const formats = {
  * If there are more than `pagesMax` pages, the last line says that lines are missing. @throws Problem unauthenticated,
  * capability_required before a page, so that the download breaks off
  */
-export async function* exportAudit(
+export async function* exportPlatformAudit(
   cookie: string | null,
   chain: string | undefined,
   format: keyof typeof formats,

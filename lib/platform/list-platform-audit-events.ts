@@ -1,5 +1,5 @@
 import { placeOf, presentEvent } from "#lib/audit/list-audit-events.ts";
-import { listEvents, listEventsOfAll } from "#lib/audit/read-store.ts";
+import { selectEvents, listEventsOfAll } from "#lib/audit/read-store.ts";
 import type { Handler, Input } from "#lib/http/operation.ts";
 import { decodeCursor, page } from "#lib/http/paging.ts";
 import type * as contract from "#lib/platform/contract.ts";
@@ -13,7 +13,7 @@ export async function readAllEvents(query: Query) {
     const { items, ...rest } = page(rows, limit, ({ auditEventId }) => auditEventId);
     return { items: items.map(presentEvent), ...rest };
   }
-  const rows = await listEvents({ chain, entityId, place: placeOf(cursor), rows: limit + 1 });
+  const rows = await selectEvents({ chain, entityId, place: placeOf(cursor), rows: limit + 1 });
   const { items, ...rest } = page(rows, limit, ({ sequence }) => String(sequence));
   return { items: items.map(presentEvent), ...rest };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { assignSubscription } from "#lib/billing/assign-subscription.ts";
 import * as billing from "#lib/billing/contract.ts";
-import { viewOrganizations, viewSellers } from "#lib/pages/admin/view-directory.ts";
+import { viewOrganizations, viewAllSellers } from "#lib/pages/admin/view-directory.ts";
 import { viewHealth } from "#lib/pages/admin/view-health.ts";
 import { viewTarget } from "#lib/pages/admin/view-targets.ts";
 import { viewUser, viewUsers } from "#lib/pages/admin/view-users.ts";
@@ -61,7 +61,7 @@ describe("the read models of the pages", () => {
     const owner = await newOrganization({ productRoles: ["seller"] });
     const { sellerId } = await newSeller(owner.credential);
     const ids = async (state: "unverified" | "stopped") =>
-      (await viewSellers("sandbox", { state })).items.map((one) => one.sellerId);
+      (await viewAllSellers("sandbox", { state })).items.map((one) => one.sellerId);
     expect(await ids("unverified")).toContain(sellerId);
     await stopNow(await createOfficial("operator"), { sellerId });
     expect([(await ids("unverified")).includes(sellerId), await ids("stopped")]).toEqual([false, [sellerId]]);

@@ -5,7 +5,7 @@ import { sendDue, type Sent } from "#lib/outbox/send-due.ts";
 import { isProblem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 import { deleteDevice, noteDevice } from "#lib/push/device-store.ts";
-import { addressOf, devices, pushbox, type PushAddress, type PushRow } from "#lib/push/store.ts";
+import { pushAddressOf, devices, pushbox, type PushAddress, type PushRow } from "#lib/push/store.ts";
 import { vapid, type Vapid } from "#lib/push/vapid.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { minutes } from "#lib/time.ts";
@@ -40,7 +40,7 @@ export async function sendPushes(messageOf: MessageOf): Promise<number> {
 
 /** No answer, 429 and 5xx may be temporary; any other answer is final, and 404 and 410 mean that the device is gone. */
 async function sendOne(push: PushRow & { readonly leasedAt: Date }, messageOf: MessageOf, key: Vapid): Promise<Sent> {
-  const [address, message] = [await addressOf(push.deviceId), await messageOf(push)];
+  const [address, message] = [await pushAddressOf(push.deviceId), await messageOf(push)];
   if (!address || !message) return { outcome: "unwanted" };
   const ttl = Math.ceil((push.usefulUntil.getTime() - push.leasedAt.getTime()) / 1_000);
   const status = await statusOf(push, address, { key, ttl, text: JSON.stringify(message) });

@@ -39,7 +39,7 @@ export async function insertPushes(tx: Tx, added: readonly NewPush[]): Promise<v
     .onConflictDoNothing();
 }
 
-export async function addressOf(deviceId: string): Promise<PushAddress | null> {
+export async function pushAddressOf(deviceId: string): Promise<PushAddress | null> {
   const { endpoint, p256dh, auth } = pushDevices;
   const [row] = await database().select({ endpoint, p256dh, auth }).from(pushDevices).where(eq(pushDevices.deviceId, deviceId));
   return row ?? null;

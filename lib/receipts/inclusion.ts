@@ -17,7 +17,7 @@ const isOdd = (value: number): boolean => value % 2 === 1;
 export type Position = { readonly leafIndex: number; readonly treeSize: number; readonly path: readonly string[] };
 
 /** RFC 9162, section 2.1.3.2. Null if the index, the size and the path do not fit together. */
-export async function rootFromPath(leafHash: string, { leafIndex, treeSize, path }: Position): Promise<string | null> {
+export async function rootOfInclusion(leafHash: string, { leafIndex, treeSize, path }: Position): Promise<string | null> {
   // Sizes have up to 53 bits. Bit operations in JavaScript keep only 32, so this code divides instead.
   if (![leafIndex, treeSize].every((value) => Number.isSafeInteger(value)) || leafIndex < 0 || leafIndex >= treeSize) return null;
   let [node, last, root] = [leafIndex, treeSize - 1, leafHash];

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { checkEvent, readEvent } from "#lib/receipts/check-event.ts";
 import { headToken, readJws, receiptToken } from "#lib/receipts/compact-jws.ts";
-import { hashOfLeaf, rootFromPath, type Position } from "#lib/receipts/inclusion.ts";
+import { hashOfLeaf, rootOfInclusion, type Position } from "#lib/receipts/inclusion.ts";
 import { provedSentence } from "#lib/receipts/proved.ts";
 import { readKeys, type PublishedKeys } from "#lib/receipts/published-keys.ts";
 import { Answer, Head, Receipt, type Proof } from "#lib/receipts/receipt-schema.ts";
@@ -22,7 +22,7 @@ function readShape<S extends z.ZodType>(schema: S, value: unknown, detail: strin
 }
 
 async function requireRoot(leaf: string, position: Position): Promise<string> {
-  const root = await rootFromPath(leaf, position);
+  const root = await rootOfInclusion(leaf, position);
   if (root === null)
     throw new Refusal(
       "The path does not belong to this index and this size of the log, so it cannot show that the log contains the event.",

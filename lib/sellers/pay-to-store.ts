@@ -113,7 +113,7 @@ export async function countOpenChallenges(tx: Tx, organizationId: string): Promi
   return row?.count ?? 0;
 }
 
-export async function insertChallenge(tx: Tx, row: typeof payToChallenges.$inferInsert): Promise<void> {
+export async function insertPayToChallenge(tx: Tx, row: typeof payToChallenges.$inferInsert): Promise<void> {
   await tx.insert(payToChallenges).values(row);
 }
 

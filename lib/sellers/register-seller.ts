@@ -7,7 +7,7 @@ import { invalidField } from "#lib/problem.ts";
 import * as contract from "#lib/sellers/contract.ts";
 import { canonicalDomain } from "#lib/sellers/domain.ts";
 import { presentSeller } from "#lib/sellers/present.ts";
-import { sellerStopped } from "#lib/sellers/stops.ts";
+import { stoppedByPlatform } from "#lib/sellers/stops.ts";
 import { stopOverDomain, stoppedItself } from "#lib/sellers/stop-store.ts";
 import { insertSeller } from "#lib/sellers/store.ts";
 
@@ -18,7 +18,7 @@ export const registerSeller: Handler<typeof contract.registerSeller> = ({ body }
     const { organizationId, environment, subjectId } = caller;
     const { domain } = canonical;
     if ((await stopOverDomain(tx, domain)) === "proven" || (await stoppedItself(tx, organizationId, domain)))
-      throw sellerStopped();
+      throw stoppedByPlatform();
     const seller = await insertSeller(tx, {
       sellerId: newId("seller"),
       organizationId,

@@ -58,7 +58,7 @@ type StoppedSeller = {
 };
 
 /** All domains and addresses that an emergency stop of this seller covers. */
-export async function reachOf(
+export async function reachOfStop(
   db: Database | Tx,
   { sellerId, organizationId, domain, verified }: StoppedSeller,
 ): Promise<readonly Reach[]> {

@@ -43,7 +43,7 @@ export function domainsReached(domain: string): readonly Pick<Reach, "value" | "
   return [{ value: domain, subdomains: true }, ...twin];
 }
 
-export const sellerStopped = (): Problem =>
+export const stoppedByPlatform = (): Problem =>
   new Problem("conflict", {
     detail: "The platform stopped this seller in an emergency. It cannot be verified or registered again.",
     nextActions: [{ type: "contact_support", label: "Ask the platform's support" }],

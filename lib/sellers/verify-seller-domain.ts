@@ -6,7 +6,7 @@ import { invalidField, notFound, Problem } from "#lib/problem.ts";
 import * as contract from "#lib/sellers/contract.ts";
 import { isLocalDomain, requireProof } from "#lib/sellers/domain-proof.ts";
 import { presentSeller } from "#lib/sellers/present.ts";
-import { sellerStopped } from "#lib/sellers/stops.ts";
+import { stoppedByPlatform } from "#lib/sellers/stops.ts";
 import { stopOverDomain } from "#lib/sellers/stop-store.ts";
 import { findOwnSeller, lockDomain, setVerified, verifiedElsewhere } from "#lib/sellers/store.ts";
 import { countCallOf } from "#lib/sellers/unproven-domain-calls.ts";
@@ -30,11 +30,11 @@ export const verifySellerDomain: Handler<typeof contract.verifySellerDomain> = a
     const seller = await findOwnSeller(tx, environment, organizationId, id);
     if (!seller) throw notFound("seller");
     if (seller.verified) return presentSeller(seller);
-    if (seller.stoppedAt || (await stopOverDomain(tx, seller.domain)) === "proven") throw sellerStopped();
+    if (seller.stoppedAt || (await stopOverDomain(tx, seller.domain)) === "proven") throw stoppedByPlatform();
     if (await verifiedElsewhere(tx, seller))
       throw new Problem("conflict", { detail: "Another organization has verified this domain for its own seller." });
     const verified = await setVerified(tx, seller, true);
-    if (!verified) throw sellerStopped();
+    if (!verified) throw stoppedByPlatform();
     const event = { type: "seller.verified", actorId: subjectId, organizationId, entityType: "seller", entityId: id };
     audit(tx, { ...event, metadata: { domain: seller.domain, method } }, await clock(tx));
     return presentSeller(verified);

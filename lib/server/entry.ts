@@ -1,7 +1,7 @@
 import { otherRoutes, routes } from "#app/routes.ts";
 import { operations, type OperationId } from "#lib/operations/operations.ts";
 import { createDispatch } from "#lib/server/dispatch.ts";
-import { serve as serveWith, type ServeOptions } from "#lib/server/serve.ts";
+import { serveWith, type ServeOptions } from "#lib/server/serve.ts";
 
 const methodsAt = new Map(operations.map(({ id, path }) => [path, routes[id as OperationId]]));
 

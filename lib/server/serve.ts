@@ -59,7 +59,7 @@ function listenForTheEnd(): { readonly isAsked: boolean; carryOut(stop: Stop): v
   };
 }
 
-export async function serve(options: ServeOptions): Promise<void> {
+export async function serveWith(options: ServeOptions): Promise<void> {
   const { development, say, dispatch } = options;
   const began = performance.now();
   const end = listenForTheEnd();

@@ -17,7 +17,7 @@ import { relay } from "#lib/onchain/relay/relay-worker.ts";
 import { followRevocations } from "#lib/onchain/registration/revoke-registrations.ts";
 import { watchSenders } from "#lib/onchain/senders.ts";
 import { followEvents } from "#lib/notices/follow-events.ts";
-import { messageOf } from "#lib/notices/push-requests.ts";
+import { requestMessageOf } from "#lib/notices/push-requests.ts";
 import { forgetOldNotices } from "#lib/notices/outbox-store.ts";
 import { forgetOldPurchases } from "#lib/mcp/purchase-store.ts";
 import { sendNotices, stillWanted } from "#lib/notices/send-notices.ts";
@@ -68,7 +68,7 @@ const CHECKPOINTS_EVERY_MS = 60_000;
 /** Call only once per process. */
 export function startWorkers(): Pick<Worker, "stop"> {
   const mailing = every(SENDING_EVERY_MS, "sendMails", () => sendMails(stillWanted), { idleMs: SENDING_IDLE_MS });
-  const contentOf: MessageOf = (push) => (push.kind === ALERT ? alertMessageOf(push) : messageOf(push));
+  const contentOf: MessageOf = (push) => (push.kind === ALERT ? alertMessageOf(push) : requestMessageOf(push));
   const pushing = every(SENDING_EVERY_MS, "sendPushes", () => sendPushes(contentOf), { idleMs: SENDING_IDLE_MS });
   const tell = async () => {
     await followEvents();

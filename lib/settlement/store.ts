@@ -60,7 +60,7 @@ export async function executionOfCredential(
 }
 
 /** True only the first time, because /settle answers success only once. */
-export async function handOver(tx: Tx, executionId: string): Promise<boolean> {
+export async function handOverExecution(tx: Tx, executionId: string): Promise<boolean> {
   const rows = await tx
     .update(executions)
     .set({ handedOver: true })

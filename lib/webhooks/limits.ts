@@ -10,4 +10,4 @@ export const TURN_MS = 30_000;
  * A process reserves a delivery for this time: enough to send the message, to end the sender's turn that runs when the answer
  * arrives, and to begin the turn that stores it.
  */
-export const LEASE_MS = onceMsMax(sendLimits) + 2 * TURN_MS;
+export const DELIVERY_LEASE_MS = onceMsMax(sendLimits) + 2 * TURN_MS;

@@ -5,7 +5,7 @@ import { notFound, Problem } from "#lib/problem.ts";
 import * as contract from "#lib/webhooks/contract.ts";
 import { resendFailed, resendOne } from "#lib/webhooks/deliveries/store.ts";
 import { lockEndpoint } from "#lib/webhooks/endpoint-store.ts";
-import { LEASE_MS } from "#lib/webhooks/limits.ts";
+import { DELIVERY_LEASE_MS } from "#lib/webhooks/limits.ts";
 import { requireEnabled } from "#lib/webhooks/require-enabled.ts";
 
 const RESENT_MAX = 10_000;
@@ -21,9 +21,9 @@ export const resendWebhookDeliveries: Handler<typeof contract.resendWebhookDeliv
     requireEnabled(endpoint);
     if (webhookDeliveryId === undefined) {
       const since = new Date(failedSince ?? 0);
-      return { resent: await resendFailed(tx, { endpointId: id, since, rows: RESENT_MAX, leaseMs: LEASE_MS }) };
+      return { resent: await resendFailed(tx, { endpointId: id, since, rows: RESENT_MAX, leaseMs: DELIVERY_LEASE_MS }) };
     }
-    const isResent = await resendOne(tx, id, webhookDeliveryId, LEASE_MS);
+    const isResent = await resendOne(tx, id, webhookDeliveryId, DELIVERY_LEASE_MS);
     if (isResent === null) throw notFound("webhook delivery");
     if (!isResent) throw new Problem("conflict", { detail: "This delivery is about to be tried anyway." });
     return { resent: 1 };

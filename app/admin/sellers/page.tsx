@@ -14,7 +14,7 @@ import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { TabLinks } from "#components/ui/tab-links.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { SellerState } from "#lib/platform/directory-store.ts";
-import { viewSellers, type SellerLine } from "#lib/pages/admin/view-directory.ts";
+import { viewAllSellers, type SellerLine } from "#lib/pages/admin/view-directory.ts";
 
 export const metadata = { title: "Sellers" };
 
@@ -39,7 +39,9 @@ export default async function SellersPage({ searchParams }: { readonly searchPar
   const caller = await requireOfficial(PATH, "platform.sellers.verify");
   const query = await searchParams;
   const tab = tabs.find(({ state }) => state === one(query, "state")) ?? tabs[0];
-  const { items, nextCursor } = await found(viewSellers(caller.environment, { state: tab.state, cursor: one(query, "cursor") }));
+  const { items, nextCursor } = await found(
+    viewAllSellers(caller.environment, { state: tab.state, cursor: one(query, "cursor") }),
+  );
   return (
     <>
       <PageHeader

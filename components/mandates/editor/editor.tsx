@@ -12,7 +12,7 @@ import { early } from "#components/ui/on-demand.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { Scripted } from "#components/ui/scripted.tsx";
 import { call, ProblemError } from "#lib/http/client.ts";
-import { termsOf } from "#lib/mandates/draft/draft-body.ts";
+import { draftTermsOf } from "#lib/mandates/draft/draft-body.ts";
 import { createBody, fieldErrors, updateBody } from "#lib/mandates/draft/draft-request.ts";
 import { draftOf, newDraft, type MandateDraft } from "#lib/mandates/draft/draft.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
@@ -46,7 +46,7 @@ function firstDraft({ mandate, choices: { agents, coins }, start }: Props): Mand
 }
 
 const send = (mandate: Mandate | undefined, draft: MandateDraft): Promise<Update> => {
-  const { terms } = termsOf(draft);
+  const { terms } = draftTermsOf(draft);
   return mandate === undefined
     ? call(createMandate, { body: createBody(terms) })
     : call(updateMandate, { id: mandate.mandateId, body: updateBody(terms) });
@@ -74,7 +74,7 @@ function useEditor(props: Props) {
     onError: (error, draft) => {
       sending.current = false;
       if (!(error instanceof ProblemError)) return;
-      const { fieldOf } = termsOf(draft);
+      const { fieldOf } = draftTermsOf(draft);
       for (const [field, message] of fieldErrors(error.problem.errors ?? [], fieldOf)) {
         form.setError(field as Path<MandateDraft>, { type: "refused", message }, { shouldFocus: true });
       }

@@ -11,7 +11,7 @@ import { ProblemNotice } from "#components/ui/problem.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { call, type ReplyOf } from "#lib/http/client.ts";
-import { termsOf } from "#lib/mandates/draft/draft-body.ts";
+import { draftTermsOf } from "#lib/mandates/draft/draft-body.ts";
 import type { MandateDraft } from "#lib/mandates/draft/draft.ts";
 import type { Outcome } from "#lib/vocabulary.ts";
 import { simulateMandate } from "../calls.ts";
@@ -95,7 +95,7 @@ export function Trial({ mandateId }: { readonly mandateId: string }) {
     mutationFn: async () => {
       // An invalid form cannot be simulated; its fields show the errors.
       if (!(await trigger(undefined, { shouldFocus: true }))) return null;
-      const { terms } = termsOf(getValues());
+      const { terms } = draftTermsOf(getValues());
       const reply = await call(simulateMandate, { id: mandateId, body: { policy: terms.policy, last: LAST } });
       return "items" in reply ? reply.items : [];
     },

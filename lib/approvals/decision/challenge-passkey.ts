@@ -12,7 +12,7 @@ import {
   requestOptions,
 } from "#lib/identity/passkeys/passkey-challenge.ts";
 import type * as contract from "#lib/identity/passkeys/contract.ts";
-import { insertChallenge, passkeysOf } from "#lib/identity/passkeys/store.ts";
+import { insertPasskeyChallenge, passkeysOf } from "#lib/identity/passkeys/store.ts";
 import { Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 
@@ -34,7 +34,7 @@ export const challengePasskey: Handler<typeof contract.challengePasskey> = async
     const passkeys = await passkeysOf(tx, userId);
     if (passkeys.length === 0) throw noPasskey();
     const expiresAt = new Date(now.getTime() + CHALLENGE_MS);
-    await insertChallenge(tx, { ...issued, checkoutIntentId, sessionId, userId, expiresAt });
+    await insertPasskeyChallenge(tx, { ...issued, checkoutIntentId, sessionId, userId, expiresAt });
     return {
       options: requestOptions(issued.challenge, passkeys),
       expiresAt: toWire(expiresAt),

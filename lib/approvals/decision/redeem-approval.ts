@@ -6,7 +6,7 @@ import {
   findCheckout,
   findCheckoutOf,
   lockCheckoutOf,
-  setStatus,
+  setCheckoutStatus,
   type Scope,
 } from "#lib/approvals/store.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
@@ -52,14 +52,14 @@ export function requireSamePayment(approval: ApprovalRow, payment: Payment): voi
 
 /** Called in the transaction that inserts the execution. */
 export async function startCheckout(tx: Tx, { checkoutIntentId }: CheckoutRow, now: Date): Promise<void> {
-  await setStatus(tx, checkoutIntentId, "executing", now);
+  await setCheckoutStatus(tx, checkoutIntentId, "executing", now);
 }
 
 /** If an order's payment settled, the order ends the checkout later, because the storefront may still refuse the order. */
 export async function finishCheckout(tx: Tx, authorizationId: string, outcome: "settled" | "failed", now: Date): Promise<void> {
   const checkout = await lockCheckoutOf(tx, authorizationId);
   if (checkout?.status !== "executing" || (outcome === "settled" && checkout.orderId !== null)) return;
-  await setStatus(tx, checkout.checkoutIntentId, outcome === "settled" ? "completed" : "failed", now);
+  await setCheckoutStatus(tx, checkout.checkoutIntentId, outcome === "settled" ? "completed" : "failed", now);
 }
 
 type Redeem = { readonly actorId: string; readonly requestId: string; readonly payableUntil: Date };
@@ -68,7 +68,7 @@ type Redeem = { readonly actorId: string; readonly requestId: string; readonly p
 export async function redeemApproval(tx: Tx, approval: ApprovalRow, redeem: Redeem, now: Date): Promise<ApprovalRow> {
   const consumed = await endApproval(tx, approval.approvalId, "consumed", now);
   if (!consumed) throw new Problem("authorization_consumed", { detail: "This approval was used before." });
-  await setStatus(tx, approval.checkoutIntentId, "authorized", now);
+  await setCheckoutStatus(tx, approval.checkoutIntentId, "authorized", now);
   const hold = approval.authorizationId === null ? null : await holdOf(tx, approval.authorizationId);
   if (hold && hold.expiresAt < redeem.payableUntil) await extendHold(tx, hold, redeem.payableUntil);
   const { organizationId, checkoutIntentId, approvalId, authorizationId, continuationTokenId } = approval;

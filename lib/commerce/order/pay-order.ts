@@ -4,7 +4,7 @@ import { requireLease } from "#lib/commerce/order/quote-order.ts";
 import type { Offer } from "#lib/commerce/order/offer.ts";
 import { stateAfterPaying } from "#lib/commerce/order/order-state.ts";
 import { changeOrder, type OrderRow } from "#lib/commerce/order/order-store.ts";
-import { lockCheckoutOf, setStatus } from "#lib/approvals/store.ts";
+import { lockCheckoutOf, setCheckoutStatus } from "#lib/approvals/store.ts";
 import type { LeaseHolder, OrderCall, StepResult } from "#lib/commerce/order/order-call.ts";
 import { database } from "#lib/db/client.ts";
 import { log } from "#lib/telemetry/log.ts";
@@ -65,7 +65,7 @@ export async function adopt(order: OrderRow, on: LeaseHolder, execution: Executi
 }
 
 /** Sends the signed payment to the storefront, if that is still needed and allowed, and reads the result of the payment. */
-export async function follow(order: OrderRow, on: LeaseHolder): Promise<StepResult> {
+export async function followOrder(order: OrderRow, on: LeaseHolder): Promise<StepResult> {
   const { executionId, offer } = order;
   const execution = executionId && (await findExecution(database(), on.caller, executionId));
   if (!execution || !offer) throw new Error("An order that was paid has no execution.");
@@ -132,7 +132,7 @@ async function finish(order: OrderRow, on: LeaseHolder, status: Exclude<ReturnTy
   return transact(async (tx) => {
     const now = await clock(tx);
     const checkout = order.authorizationId === null ? null : await lockCheckoutOf(tx, order.authorizationId);
-    if (checkout?.status === "executing") await setStatus(tx, checkout.checkoutIntentId, status, now);
+    if (checkout?.status === "executing") await setCheckoutStatus(tx, checkout.checkoutIntentId, status, now);
     const changed = requireLease(await changeOrder(tx, order.orderId, on.lease, { status }, false));
     const { orderId, organizationId, subjectId, executionId, authorizationId, answer } = changed;
     const metadata = { requestId: on.requestId, executionId, authorizationId, storefrontOrderId: answer?.orderId ?? null };

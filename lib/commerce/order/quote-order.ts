@@ -51,7 +51,7 @@ export async function offerInTime(order: OrderRow, on: OrderCall, checkoutKey: s
 type Submit = { readonly slot: string; readonly fingerprint: string; readonly mandateId: string; readonly intent: NamedIntent };
 
 /** Decides by the queue of authorizations (submitItem), because only its batches reserve amounts. @throws Problem */
-export async function decide(on: OrderCall, order: OrderRow, asked: Submit, purchase: Purchase): Promise<void> {
+export async function decideOrder(on: OrderCall, order: OrderRow, asked: Submit, purchase: Purchase): Promise<void> {
   const { organizationId, environment } = on.caller;
   const answer = await submitItem({
     ...asked,
@@ -128,7 +128,7 @@ export async function quoteAndDecide(order: OrderRow, on: OrderCall): Promise<St
     mandateId,
     intent: intentOf(order, offer, attempt, now),
   };
-  await decide(on, order, asked, purchase);
+  await decideOrder(on, order, asked, purchase);
   return { order: await reload(order, on), goOn: true };
 }
 

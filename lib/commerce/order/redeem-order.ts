@@ -3,7 +3,7 @@ import { clock, transact } from "#lib/audit/transact.ts";
 import { canonicalJson } from "#lib/canonical-json.ts";
 import { intentToRepeat } from "#lib/approvals/intent-of-checkout.ts";
 import { closeCheckout, openToClose } from "#lib/approvals/close-checkout.ts";
-import { decide, noCheckout, offerInTime, reload, requireLease } from "#lib/commerce/order/quote-order.ts";
+import { decideOrder, noCheckout, offerInTime, reload, requireLease } from "#lib/commerce/order/quote-order.ts";
 import type { LockedCheckout } from "#lib/approvals/decision/locked-checkout.ts";
 import { amountOf, type Offer } from "#lib/commerce/order/offer.ts";
 import { boundTo, type BoundTerms } from "#lib/commerce/order/order-state.ts";
@@ -74,7 +74,7 @@ export async function redeem(order: OrderRow, on: OrderCall): Promise<StepResult
   };
   const intent = { ...intentToRepeat(authorization.intent), expiresAt: fresh.quote.expiresAt };
   const slot = newId("request");
-  await decide(on, order, { slot, fingerprint: order.fingerprint, mandateId, intent }, purchase);
+  await decideOrder(on, order, { slot, fingerprint: order.fingerprint, mandateId, intent }, purchase);
   const reloaded = await reload(order, on);
   if (reloaded.status === "denied") await release(reloaded, on);
   return { order: reloaded, goOn: true };

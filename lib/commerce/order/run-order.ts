@@ -14,7 +14,7 @@ import {
   type OrderRow,
 } from "#lib/commerce/order/order-store.ts";
 import type { OrderCall, StepResult } from "#lib/commerce/order/order-call.ts";
-import { adopt, follow, pay } from "#lib/commerce/order/pay-order.ts";
+import { adopt, followOrder, pay } from "#lib/commerce/order/pay-order.ts";
 import { PlacedOrder } from "#lib/commerce/order/placed-order-schema.ts";
 import { presentOrder } from "#lib/commerce/order/present-order.ts";
 import { database } from "#lib/db/client.ts";
@@ -93,7 +93,7 @@ async function advance(first: OrderRow, on: OrderCall): Promise<StepResult> {
     else if (step === "supersede") stepped = await supersede(order, on);
     else if (step === "pay") stepped = await pay(order, on);
     else if (step === "adopt" && execution) stepped = await adopt(order, on, execution);
-    else if (step === "follow") stepped = await follow(order, on);
+    else if (step === "follow") stepped = await followOrder(order, on);
     else if (step === "reject") stepped = { order: await become(order, on, "denied"), goOn: false };
     else stepped = { order: await become(order, on, "paymentCredentialRequired"), goOn: true };
   }

@@ -1,6 +1,6 @@
 /** Imports no server code, so that a browser can load it. */
 import { z } from "zod";
-import { Metadata, OrderItem, OrderItems, StorefrontUrl } from "#lib/approvals/order-item-schema.ts";
+import { ItemMetadata, OrderItem, OrderItems, StorefrontUrl } from "#lib/approvals/order-item-schema.ts";
 import { ClientId, Id } from "#lib/ids.ts";
 import { AmountText } from "#lib/amount-text.ts";
 import { ErrorBody, NextAction } from "#lib/problem.ts";
@@ -25,7 +25,7 @@ export const CheckReadiness = z
     tokenDecimals: z.int().min(0).max(36).optional(),
     items: OrderItems.optional(),
     idempotencyKey: ClientId.optional(),
-    metadata: Metadata.optional(),
+    metadata: ItemMetadata.optional(),
     expiresInSeconds: z.int().min(1).max(86_400).default(900),
   })
   .meta({ id: "CheckReadiness" });

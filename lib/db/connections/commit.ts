@@ -1,9 +1,9 @@
-import type { Connection } from "#lib/db/connection.ts";
+import type { ServerConnection } from "#lib/db/connection.ts";
 import { connectionLost, OutcomeUnknown } from "#lib/db/failure.ts";
 import { noteWrite } from "#lib/db/request.ts";
 
 /** Checks the answer, because PostgreSQL answers ROLLBACK if the transaction was aborted. */
-export async function commit(connection: Connection, send: () => PromiseLike<{ readonly command: string }>): Promise<void> {
+export async function commit(connection: ServerConnection, send: () => PromiseLike<{ readonly command: string }>): Promise<void> {
   // The connection had ended before, so COMMIT was not sent.
   if (connection.ended) throw connection.ended;
   noteWrite();

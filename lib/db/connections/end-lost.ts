@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { QUIET_MS, type Connection } from "#lib/db/connection.ts";
+import { QUIET_MS, type ServerConnection } from "#lib/db/connection.ts";
 import type { Pool } from "#lib/db/pool.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import { terminate } from "#lib/db/connections/terminate.ts";
@@ -31,11 +31,11 @@ function lostAmong(waiting: readonly Waiting[]): ReadonlySet<number> {
   return lost;
 }
 
-const pidsOf = (connections: readonly Connection[]): number[] =>
+const pidsOf = (connections: readonly ServerConnection[]): number[] =>
   connections.flatMap(({ backend }) => (backend ? [backend.pid] : []));
 
 async function askOnce(sql: Sql, pools: readonly Pool[]): Promise<void> {
-  const quiet = (): readonly Connection[] => pools.flatMap((pool) => pool.quiet);
+  const quiet = (): readonly ServerConnection[] => pools.flatMap((pool) => pool.quiet);
   const pids = pidsOf(quiet());
   if (pids.length === 0) return;
   const suspected = lostAmong(await selectWaiting(sql, pids));

@@ -1,4 +1,4 @@
-import { Connection, type ConnectionOptions } from "#lib/db/connection.ts";
+import { ServerConnection, type ConnectionOptions } from "#lib/db/connection.ts";
 import { atMost } from "#lib/time.ts";
 
 /** A process or server that is short of CPU time may need many times the usual time: at most this many times is waited. */
@@ -19,7 +19,7 @@ export class Opener {
     this.#options = options;
   }
 
-  async open(): Promise<Connection> {
+  async open(): Promise<ServerConnection> {
     const usualMs = this.#options.openMs;
     const began = performance.now();
     try {
@@ -34,8 +34,8 @@ export class Opener {
   }
 
   /** After the usual time, a second attempt begins beside the first, because the server may have become faster meanwhile. */
-  async #first(usualMs: number, openMs: number): Promise<Connection> {
-    const dial = (): Promise<Connection> => Connection.open({ ...this.#options, openMs });
+  async #first(usualMs: number, openMs: number): Promise<ServerConnection> {
+    const dial = (): Promise<ServerConnection> => ServerConnection.open({ ...this.#options, openMs });
     const first = dial();
     if (openMs <= usualMs || (await atMost(settled(first), usualMs, false))) return first;
     const both = [first, dial()];

@@ -1,7 +1,7 @@
-import type { Connection } from "#lib/db/connection.ts";
+import type { ServerConnection } from "#lib/db/connection.ts";
 import { PoolBusy } from "#lib/db/failure.ts";
 
-type Waiter = { readonly resolve: (connection: Connection) => void; readonly reject: (error: unknown) => void };
+type Waiter = { readonly resolve: (connection: ServerConnection) => void; readonly reject: (error: unknown) => void };
 
 /** The caller that has waited longest gets the next connection. */
 export class Waiters {
@@ -12,7 +12,7 @@ export class Waiters {
   }
 
   /** @throws PoolBusy if `most` callers wait already, or after `milliseconds` */
-  wait(milliseconds: number, most: number): Promise<Connection> {
+  wait(milliseconds: number, most: number): Promise<ServerConnection> {
     if (this.#all.length >= most)
       return Promise.reject(new PoolBusy("Too many callers wait for a connection.", "pool.waitersMax"));
     return new Promise((resolve, reject) => {

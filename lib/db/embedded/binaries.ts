@@ -20,7 +20,7 @@ export async function accountForPostgres(): Promise<Account> {
   throw new Error(`PostgreSQL does not run as root, and none of the accounts ${unprivileged.join(", ")} exists.`);
 }
 
-export async function reaches(account: Account, directory: string): Promise<boolean> {
+export async function canReach(account: Account, directory: string): Promise<boolean> {
   if (!account) return true;
   for (let path = directory; ; path = dirname(path)) {
     const { mode, uid, gid } = await stat(path);

@@ -2,7 +2,7 @@ import { env } from "#lib/env.ts";
 import { codeRefusal } from "#lib/identity/oauth/metadata/client-metadata.ts";
 import { connectRequestOf, keptQuery, type ConnectRequest } from "#lib/identity/oauth/connect-request.ts";
 import { admitDocument } from "#lib/identity/oauth/register-client.ts";
-import { saveResource } from "#lib/identity/oauth/token-store.ts";
+import { saveOAuthResource } from "#lib/identity/oauth/token-store.ts";
 import { CONNECT_PATH, mcpResource, oauthIssuer } from "#lib/identity/oauth-terms.ts";
 import { auth } from "#lib/identity/sessions/auth.ts";
 import { perProcess } from "#lib/process.ts";
@@ -18,7 +18,7 @@ export type RequestAnswer =
 /** Stores the row of the resource /mcp once per process, because the OAuth plugin looks for the row when it checks a request. */
 function resourceStored(): Promise<void> {
   const state = perProcess("identity/oauth/authorization-request", () => ({ done: null as Promise<void> | null }));
-  state.done ??= saveResource(mcpResource()).catch((error: unknown) => {
+  state.done ??= saveOAuthResource(mcpResource()).catch((error: unknown) => {
     state.done = null;
     throw error;
   });

@@ -75,7 +75,7 @@ export async function insertCode(tx: Tx, code: string, value: CodeValue, seconds
 }
 
 /** The OAuth plugin refuses a resource that has no row. */
-export async function saveResource(identifier: string): Promise<void> {
+export async function saveOAuthResource(identifier: string): Promise<void> {
   await database()
     .insert(oauthResource)
     .values({ id: crypto.randomUUID(), identifier, name: "MCP" })

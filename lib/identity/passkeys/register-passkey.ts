@@ -7,7 +7,7 @@ import { lockPerson } from "#lib/identity/lock-person.ts";
 import { CHALLENGE_MS, CHALLENGES_PER_MINUTE, descriptorsOf } from "#lib/identity/passkeys/passkey-challenge.ts";
 import type * as contract from "#lib/identity/passkeys/contract.ts";
 import { PasskeyCreationOptions } from "#lib/identity/passkey-schema.ts";
-import { insertChallenge, passkeysOf } from "#lib/identity/passkeys/store.ts";
+import { insertPasskeyChallenge, passkeysOf } from "#lib/identity/passkeys/store.ts";
 import { requireProved } from "#lib/identity/passkeys/fresh-proof.ts";
 import { algorithms, relyingParty } from "#lib/identity/passkeys/relying-party.ts";
 import { Problem } from "#lib/problem.ts";
@@ -41,7 +41,7 @@ export const registerPasskey: Handler<typeof contract.registerPasskey> = async (
     });
     const expiresAt = new Date(now.getTime() + CHALLENGE_MS);
     const { challenge } = options;
-    await insertChallenge(tx, {
+    await insertPasskeyChallenge(tx, {
       challenge,
       kind: "registration",
       nonce: null,

@@ -59,7 +59,7 @@ export async function noteSignIn(credentialID: string): Promise<void> {
     .where(eq(passkey.credentialID, credentialID));
 }
 
-export async function insertChallenge(tx: Tx, row: ChallengeRow): Promise<void> {
+export async function insertPasskeyChallenge(tx: Tx, row: ChallengeRow): Promise<void> {
   await tx
     .delete(passkeyChallenges)
     .where(and(eq(passkeyChallenges.sessionId, row.sessionId), lt(passkeyChallenges.expiresAt, sql`clock_timestamp()`)));

@@ -1,13 +1,13 @@
 import type { z } from "zod";
 import { checkPolicy } from "#lib/mandates/policy/check-policy.ts";
 import { createMandate } from "#lib/mandates/contract.ts";
-import { termsOf } from "#lib/mandates/draft/draft-body.ts";
+import { draftTermsOf } from "#lib/mandates/draft/draft-body.ts";
 import { createBody, fieldErrors, type DraftErrors, type Refusal } from "#lib/mandates/draft/draft-request.ts";
 import type { MandateDraft } from "#lib/mandates/draft/draft.ts";
 
 /** The errors by field; checkPolicy finds those that the schema of createMandate cannot. */
 export function checkDraft(draft: MandateDraft, decimals: number): DraftErrors {
-  const { terms, fieldOf } = termsOf(draft);
+  const { terms, fieldOf } = draftTermsOf(draft);
   const parsed = createMandate.body.safeParse(createBody(terms), { reportInput: true });
   const found = parsed.success
     ? checkPolicy(parsed.data.policy, { decimals }).map(({ pointer, detail }) => ({ pointer: `/policy${pointer}`, detail }))

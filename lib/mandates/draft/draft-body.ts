@@ -13,7 +13,7 @@ export type DraftTerms = {
 export type FieldOf = (pointer: string) => string | undefined;
 
 /** Invalid values are left for the schema to refuse; `fieldOf` maps its pointers back to form fields. */
-export function termsOf(draft: MandateDraft): { readonly terms: DraftTerms; readonly fieldOf: FieldOf } {
+export function draftTermsOf(draft: MandateDraft): { readonly terms: DraftTerms; readonly fieldOf: FieldOf } {
   const [asset = "", chain = ""] = draft.coin.split(" ");
   const { limits, places } = limitsOf(draft);
   const policy = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { checkDraft } from "#lib/mandates/draft/check-draft.ts";
 import { createBody, updateBody } from "#lib/mandates/draft/draft-request.ts";
 import { createMandate, updateMandate } from "#lib/mandates/contract.ts";
-import { termsOf } from "#lib/mandates/draft/draft-body.ts";
+import { draftTermsOf } from "#lib/mandates/draft/draft-body.ts";
 import { draftOf, newDraft, type MandateDraft } from "#lib/mandates/draft/draft.ts";
 import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 
@@ -44,7 +44,7 @@ const whole: Policy = {
   validUntil: "2027-03-31T22:00:30.500Z",
 };
 
-const again = (policy: Policy) => termsOf(draftOf({ name: "M", policy })).terms.policy;
+const again = (policy: Policy) => draftTermsOf(draftOf({ name: "M", policy })).terms.policy;
 const drafted = (change: Partial<MandateDraft>): MandateDraft => ({ ...draftOf({ name: "M", policy: least }), ...change });
 const errorsOf = (change: Partial<MandateDraft>) => Object.fromEntries(checkDraft(drafted(change), 6));
 
@@ -77,9 +77,9 @@ describe("a stored policy", () => {
 
   test("the form keeps the mandate's agents and wallet", () => {
     const bound = { name: "M", policy: least, agents: ["sa_1"], wallet: { address } };
-    const { terms } = termsOf(draftOf(bound));
+    const { terms } = draftTermsOf(draftOf(bound));
     expect(updateMandate.body.parse(updateBody(terms))).toEqual({ ...bound, wallet: { chain: coin.chain, address } });
-    const free = termsOf(draftOf({ name: "M", policy: least })).terms;
+    const free = draftTermsOf(draftOf({ name: "M", policy: least })).terms;
     expect(updateMandate.body.parse(updateBody(free))).toEqual({ name: "M", policy: least, agents: null, wallet: null });
     expect(createMandate.body.parse(createBody(free))).toEqual({ name: "M", policy: least });
   });

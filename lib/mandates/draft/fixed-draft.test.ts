@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { termsOf } from "#lib/mandates/draft/draft-body.ts";
+import { draftTermsOf } from "#lib/mandates/draft/draft-body.ts";
 import type { Change } from "#lib/mandates/draft/fix-denial.ts";
 import { withChange } from "#lib/mandates/draft/fix-denial.ts";
 import { fixedDraft } from "#lib/mandates/draft/fixed-draft.ts";
@@ -36,7 +36,7 @@ test.each([
   const fixed = withChange({ policy, agents: ["sa_0"] }, change);
   const { draft, fields } = fixedDraft({ name: "M", policy, agents: ["sa_0"] }, { ...fixed, changes: [change] });
   expect(fields).toEqual([field]);
-  const { terms } = termsOf(draft);
+  const { terms } = draftTermsOf(draft);
   const { limits, ...rest } = fixed.policy;
   expect(terms.policy).toMatchObject(rest);
   expect(terms.policy.limits.perPayment).toBe(limits.perPayment);

@@ -1,4 +1,4 @@
-import { termsOf } from "#lib/mandates/draft/draft-body.ts";
+import { draftTermsOf } from "#lib/mandates/draft/draft-body.ts";
 import { draftOf, type MandateDraft } from "#lib/mandates/draft/draft.ts";
 import type { Change, Fix } from "#lib/mandates/draft/fix-denial.ts";
 import { windowOf } from "#lib/mandates/policy/windows.ts";
@@ -26,7 +26,7 @@ const entries = {
 /** The form may list the limits in another order than the policy, so the field of a limit is found by its time window. */
 function fieldOf(draft: MandateDraft, change: Change): string | undefined {
   if (change.of !== "budget" && change.of !== "count") return entries[change.of];
-  const { terms, fieldOf: at } = termsOf(draft);
+  const { terms, fieldOf: at } = draftTermsOf(draft);
   const { key } = windowOf(change.span);
   const list: "budgets" | "counts" = `${change.of}s`;
   const spans: readonly Parameters<typeof windowOf>[0][] = terms.policy.limits[list] ?? [];

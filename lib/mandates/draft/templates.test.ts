@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { checkDraft } from "#lib/mandates/draft/check-draft.ts";
-import { termsOf } from "#lib/mandates/draft/draft-body.ts";
+import { draftTermsOf } from "#lib/mandates/draft/draft-body.ts";
 import { isTemplate, templateDraft, templateIds, templatesFor } from "#lib/mandates/draft/templates.ts";
 
 const now = new Date("2026-12-28T10:20:30.000Z");
 const of = (id: (typeof templateIds)[number]) => templateDraft(id, { coin: "USDC eip155:84532", now });
-const policyOf = (id: (typeof templateIds)[number]) => termsOf(of(id)).terms.policy;
+const policyOf = (id: (typeof templateIds)[number]) => draftTermsOf(of(id)).terms.policy;
 
 describe("a template", () => {
   test.each(templateIds)("%s is a complete draft: it can be saved without a change", (id) => {

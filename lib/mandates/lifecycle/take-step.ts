@@ -5,7 +5,7 @@ import { submittedExecutions } from "#lib/holds/past-payment-store.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import { presentMandate, type MandateRow } from "#lib/mandates/present-mandate.ts";
 import { stepFrom, type Step } from "#lib/mandates/policy/status.ts";
-import { liveBuckets, lockMandate, setStatus, type Scope } from "#lib/mandates/store.ts";
+import { liveBuckets, lockOwnMandate, setMandateStatus, type Scope } from "#lib/mandates/store.ts";
 import { notFound } from "#lib/problem.ts";
 import type { StoredMandateStatus } from "#lib/vocabulary.ts";
 
@@ -24,14 +24,14 @@ export async function takeStep(
   step: Step,
   { by, requestId, reason, allow }: StepRequest,
 ): Promise<Mandate> {
-  const row = await lockMandate(tx, by, mandateId);
+  const row = await lockOwnMandate(tx, by, mandateId);
   if (row === null) throw notFound("mandate");
   const now = await clock(tx);
   const buckets = await liveBuckets(tx, [mandateId], now);
   const taken = stepFrom(row.status as StoredMandateStatus, step);
   if (taken === null) return presentMandate(row, buckets, decimalsOf(row), now);
   await allow?.(row);
-  await setStatus(tx, mandateId, taken.to, now);
+  await setMandateStatus(tx, mandateId, taken.to, now);
   const submitted = takesAway(step) ? await submittedExecutions(tx, mandateId) : [];
   const event = { type: taken.event, actorId: by.subjectId, organizationId: by.organizationId };
   const why = { ...(reason !== undefined && { reason }), ...(takesAway(step) && { submittedExecutions: submitted }) };

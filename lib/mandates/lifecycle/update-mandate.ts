@@ -11,7 +11,7 @@ import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import { presentMandate, type MandateRow } from "#lib/mandates/present-mandate.ts";
 import { letMandatePay } from "#lib/mandates/lifecycle/let-mandate-pay.ts";
 import { refuseOpen } from "#lib/mandates/lifecycle/refuse-open.ts";
-import { findMandate, liveBuckets, lockMandate, saveVersion, unknownAgents, type Scope } from "#lib/mandates/store.ts";
+import { findMandate, liveBuckets, lockOwnMandate, saveVersion, unknownAgents, type Scope } from "#lib/mandates/store.ts";
 import { fillWindow, setCeilings } from "#lib/mandates/window-store.ts";
 import { widens } from "#lib/mandates/lifecycle/widens.ts";
 import { atomicOf, max } from "#lib/money.ts";
@@ -23,7 +23,7 @@ export const updateMandate: Handler<typeof operation> = ({ id, body }, { caller,
     // Canceling takes locks in the order of an approval: in another order, the two requests could wait for each other.
     if (cancelOpen) await enterGate(tx);
     await requireStillHeld(tx, caller, "mandates:manage");
-    const old = await lockMandate(tx, caller, id);
+    const old = await lockOwnMandate(tx, caller, id);
     if (old === null) throw notFound("mandate");
     if (old.status === "revoked")
       throw new Problem("conflict", { detail: "This mandate was revoked and can no longer be changed." });

@@ -1,6 +1,6 @@
 import { calendarPeriodAt, localTimeAt } from "#lib/mandates/policy/calendar.ts";
 import type { BucketUsage } from "#lib/mandates/policy/facts.ts";
-import { add, text, type Case } from "#lib/mandates/policy/rules/reason.ts";
+import { addReason, text, type Case } from "#lib/mandates/policy/rules/reason.ts";
 import * as say from "#lib/mandates/policy/sentences-limits.ts";
 import type { SpanValues } from "#lib/mandates/policy/sentences-limits.ts";
 import { bucketCounts, windowAt, type Window } from "#lib/mandates/policy/windows.ts";
@@ -21,12 +21,12 @@ function schedule(on: Case): void {
   if (rule === null) return;
   const { weekday, minuteOfDay } = localTimeAt(rule.timezone, on.now);
   const isOpen = rule.days.has(weekday) && minuteOfDay >= rule.from && minuteOfDay < rule.to;
-  add(on, isOpen ? say.open : say.closed, rule.text);
+  addReason(on, isOpen ? say.open : say.closed, rule.text);
 }
 
 function perPayment(on: Case): void {
   const limit = on.policy.perPayment;
-  add(on, on.requested <= limit ? say.withinPerPayment : say.abovePerPayment, text(on, limit));
+  addReason(on, on.requested <= limit ? say.withinPerPayment : say.abovePerPayment, text(on, limit));
 }
 
 export const remainingOf = (limit: Atomic, spent: Atomic, reserved: Atomic): Atomic =>
@@ -38,8 +38,8 @@ function total(on: Case): void {
   if (limit === null) return;
   const remaining = remainingOf(limit, usage.spent, usage.reserved);
   const amounts = amountsOf(on, limit, (usage.spent + usage.reserved) as Atomic, remaining, "/limits/total");
-  if (remaining === 0n) add(on, say.usedUp, ...amounts);
-  add(on, requested <= remaining ? say.withinTotal : say.aboveTotal, ...amounts);
+  if (remaining === 0n) addReason(on, say.usedUp, ...amounts);
+  addReason(on, requested <= remaining ? say.withinTotal : say.aboveTotal, ...amounts);
 }
 
 type Sums = { readonly used: Atomic; readonly payments: number };
@@ -74,14 +74,14 @@ function spanOf(window: Window, now: Date): SpanValues {
 function budget(on: Case, window: Window, limit: Atomic, used: Atomic, span: SpanValues): void {
   const remaining = remainingOf(limit, used, zero);
   const amounts = amountsOf(on, limit, used, remaining, window.limitPointer ?? "/limits/budgets");
-  add(on, on.requested <= remaining ? say.withinBudget : say.aboveBudget, ...amounts, ...span);
+  addReason(on, on.requested <= remaining ? say.withinBudget : say.aboveBudget, ...amounts, ...span);
 }
 
 const amountsOf = (on: Case, limit: Atomic, used: Atomic, remaining: Atomic, pointer: string) =>
   [pointer, text(on, limit), text(on, used), text(on, remaining)] as const;
 
 const count = (on: Case, window: Window, limit: number, used: number, span: SpanValues): void =>
-  add(on, used < limit ? say.withinCount : say.aboveCount, window.maxPointer ?? "/limits/counts", limit, used, ...span);
+  addReason(on, used < limit ? say.withinCount : say.aboveCount, window.maxPointer ?? "/limits/counts", limit, used, ...span);
 
 function cooldown(on: Case): void {
   const seconds = on.policy.cooldownSeconds;
@@ -89,8 +89,8 @@ function cooldown(on: Case): void {
   const last = on.usage.lastHeldAt;
   const passed = last === null ? seconds : Math.floor(ageOf(last, on.now) / 1_000);
   const remaining = Math.max(0, seconds - passed);
-  if (remaining === 0) add(on, say.cool, seconds);
-  else add(on, say.cooling, seconds, remaining);
+  if (remaining === 0) addReason(on, say.cool, seconds);
+  else addReason(on, say.cooling, seconds, remaining);
 }
 
 /** Only the buyer's share of the fee; the seller's share is not counted. */
@@ -99,5 +99,5 @@ function maximumFee(on: Case): void {
   if (rule === null) return;
   const { amount, fee } = on.intent;
   const limit = "bps" in rule ? basisPointsUp(amount, rule.bps) : rule.amount;
-  add(on, fee.buyerShare <= limit ? say.withinFee : say.aboveFee, text(on, fee.buyerShare), text(on, limit));
+  addReason(on, fee.buyerShare <= limit ? say.withinFee : say.aboveFee, text(on, fee.buyerShare), text(on, limit));
 }

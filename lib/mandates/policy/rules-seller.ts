@@ -1,5 +1,5 @@
 import { resourceKey, routeKey, type AllowDeny } from "#lib/mandates/policy/compile-policy.ts";
-import { add, type Case } from "#lib/mandates/policy/rules/reason.ts";
+import { addReason, type Case } from "#lib/mandates/policy/rules/reason.ts";
 import * as say from "#lib/mandates/policy/sentences/seller.ts";
 
 export function sellerRules(on: Case): void {
@@ -14,16 +14,16 @@ export function sellerRules(on: Case): void {
 function stopped(on: Case): void {
   const { payeeStop = null } = on.intent;
   if (payeeStop === null) return;
-  add(on, payeeStop === "stopped" ? say.sellerStopped : say.likeStopped);
+  addReason(on, payeeStop === "stopped" ? say.sellerStopped : say.likeStopped);
 }
 
 function payee(on: Case): void {
   const rule = on.policy.payTo;
   if (rule === null) return;
   const payTo = on.intent.payTo?.toLowerCase();
-  if (payTo === undefined) return add(on, say.payeeUnknown);
-  if (rule.deny?.has(payTo)) return add(on, say.payeeForbidden);
-  add(on, rule.allow !== null && !rule.allow.has(payTo) ? say.payeeNotListed : say.payeeAllowed);
+  if (payTo === undefined) return addReason(on, say.payeeUnknown);
+  if (rule.deny?.has(payTo)) return addReason(on, say.payeeForbidden);
+  addReason(on, rule.allow !== null && !rule.allow.has(payTo) ? say.payeeNotListed : say.payeeAllowed);
 }
 
 function seller(on: Case): void {
@@ -31,9 +31,9 @@ function seller(on: Case): void {
   if (intent.seller === null) return unregistered(on);
   const { sellerId } = intent.seller;
   const rule = policy.sellers;
-  if (rule === null) return add(on, say.anySeller);
-  if (rule.deny?.has(sellerId)) return add(on, say.sellerForbidden);
-  add(on, rule.allow !== null && !rule.allow.has(sellerId) ? say.sellerNotListed : say.sellerAllowed);
+  if (rule === null) return addReason(on, say.anySeller);
+  if (rule.deny?.has(sellerId)) return addReason(on, say.sellerForbidden);
+  addReason(on, rule.allow !== null && !rule.allow.has(sellerId) ? say.sellerNotListed : say.sellerAllowed);
 }
 
 const admitsUnregistered = ({ policy, intent }: Case): boolean =>
@@ -41,16 +41,16 @@ const admitsUnregistered = ({ policy, intent }: Case): boolean =>
 
 /** An intent with an unknown seller id is denied; its seller does not count as unregistered. */
 function unregistered(on: Case): void {
-  if (on.intent.unregistered === null) return add(on, say.noSuchSeller);
-  if (!admitsUnregistered(on)) return add(on, say.onlyRegistered);
+  if (on.intent.unregistered === null) return addReason(on, say.noSuchSeller);
+  if (!admitsUnregistered(on)) return addReason(on, say.onlyRegistered);
   const { lacks } = on.intent.unregistered;
-  for (const { detail, pointer } of lacks) add(on, say.challengeLacks, detail, pointer);
-  if (lacks.length === 0) add(on, say.unregisteredAllowed);
+  for (const { detail, pointer } of lacks) addReason(on, say.challengeLacks, detail, pointer);
+  if (lacks.length === 0) addReason(on, say.unregisteredAllowed);
 }
 
 function verified(on: Case): void {
   if (!on.policy.requireVerifiedSeller) return;
-  add(on, on.intent.seller?.verified === true ? say.sellerVerified : say.sellerUnverified);
+  addReason(on, on.intent.seller?.verified === true ? say.sellerVerified : say.sellerUnverified);
 }
 
 /** Matches a parent too, with the port or without, but only whole labels: evil-example.com is not below example.com. */
@@ -80,16 +80,16 @@ function domain(on: Case): void {
   const rule: AllowDeny | null = on.policy.domains;
   if (rule === null) return;
   const name = on.intent.seller?.domain ?? on.intent.unregistered?.domain ?? "";
-  if (name === "") return add(on, say.domainUnknown);
+  if (name === "") return addReason(on, say.domainUnknown);
   const judged = judgeDomain(rule, name);
-  if (judged === "forbidden") return add(on, say.domainForbidden, name);
-  if (judged === "notListed") return add(on, say.domainNotListed, name);
+  if (judged === "forbidden") return addReason(on, say.domainForbidden, name);
+  if (judged === "notListed") return addReason(on, say.domainNotListed, name);
   // Anyone can claim a domain, so a domain on the allow list must be proven.
   if (judged === "listed" && !isProven(on)) {
     const notProven = on.intent.seller === null ? say.unregisteredNotProven : say.domainNotProven;
-    return add(on, notProven, name, on.intent.domainLook ?? null);
+    return addReason(on, notProven, name, on.intent.domainLook ?? null);
   }
-  add(on, say.domainAllowed, name);
+  addReason(on, say.domainAllowed, name);
 }
 
 /** An allow list of the policy that names the seller or the payee's address counts as proof. */
@@ -104,13 +104,13 @@ function resource(on: Case): void {
   const found = on.intent.resource;
   const list = on.policy.resources;
   if (found === null) {
-    if (!admitsUnregistered(on)) add(on, say.noSuchResource);
-    else if (list !== null) add(on, say.noResourceToName);
+    if (!admitsUnregistered(on)) addReason(on, say.noSuchResource);
+    else if (list !== null) addReason(on, say.noResourceToName);
     return;
   }
   const { sellerId, resourceId, method, pathTemplate } = found;
-  if (on.intent.seller !== null && on.intent.seller.sellerId !== sellerId) return add(on, say.resourceOfOther);
+  if (on.intent.seller !== null && on.intent.seller.sellerId !== sellerId) return addReason(on, say.resourceOfOther);
   if (list === null) return;
   const listed = list.has(resourceKey(sellerId, resourceId)) || list.has(routeKey(sellerId, method, pathTemplate));
-  add(on, listed ? say.resourceAllowed : say.resourceNotListed);
+  addReason(on, listed ? say.resourceAllowed : say.resourceNotListed);
 }

@@ -16,7 +16,7 @@ export type DeliveryFacts = {
 };
 
 /** The mails about a request for approval; null while none of its notices was delivered or has failed. */
-export async function readDeliveries(db: Database, checkoutIntentId: string): Promise<DeliveryFacts | null> {
+export async function readToldFacts(db: Database, checkoutIntentId: string): Promise<DeliveryFacts | null> {
   const [row] = await db
     .select({
       acceptedAt: sql<string | null>`min(${mails.endedAt}) FILTER (WHERE ${mails.status} = 'sent')`,

@@ -9,7 +9,7 @@ const limitsAbi = parseAbi([
 ]);
 
 /** The names of MandateRegistry.Refusal, in the order of the contract's enum. */
-export const refusals = [
+export const registryRefusals = [
   "None",
   "Unknown",
   "Revoked",
@@ -27,9 +27,9 @@ export const refusals = [
   "TooManyPayments",
   "OverPeriodLimit",
 ] as const;
-export type Refusal = (typeof refusals)[number];
+export type Refusal = (typeof registryRefusals)[number];
 
-const refusalOf = (number: number): Refusal => refusals[number] ?? "Unknown";
+const refusalOf = (number: number): Refusal => registryRefusals[number] ?? "Unknown";
 
 /** A payment under a registered mandate. `value` is in atomic units of the token. */
 export type RegisteredPayment = {

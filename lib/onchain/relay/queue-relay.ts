@@ -5,7 +5,7 @@ import { log } from "#lib/telemetry/log.ts";
 import { newId } from "#lib/ids.ts";
 import { relayRow, type RelayRequest } from "#lib/onchain/relay-row.ts";
 import { countOpenRelays, findRelay, findRelayFor, insertRelays } from "#lib/onchain/relay-store.ts";
-import { delegateOf, targetOf } from "#lib/onchain/relay-target.ts";
+import { delegateOf, relayTargetOf } from "#lib/onchain/relay-target.ts";
 import { relayOne } from "#lib/onchain/relay/relay-worker.ts";
 import type { RelayStatus } from "#lib/onchain/tables.ts";
 import { Problem } from "#lib/problem.ts";
@@ -18,7 +18,7 @@ const ASK_EVERY_MS = 100;
 
 function requireAllowed({ purpose, chain, key, to, authorizationList = [] }: RelayRequest): void {
   const fits =
-    to.toLowerCase() === targetOf(purpose, chain) &&
+    to.toLowerCase() === relayTargetOf(purpose, chain) &&
     (key === "guardian") === (purpose === "revokeMandate") &&
     authorizationList.every(({ address }) => address.toLowerCase() === delegateOf(chain));
   if (!fits) throw new Error(`A transaction to ${to} is not one of those that are relayed.`);

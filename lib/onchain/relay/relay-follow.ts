@@ -35,7 +35,7 @@ async function hasNonce({ chain, nonce }: SentRelay, { transactionHash: hash }: 
 }
 
 /** Checks a sent transaction once. @throws if the chain does not answer */
-export async function follow(sent: SentRelay, lease: Lease, now: Date): Promise<void> {
+export async function followRelay(sent: SentRelay, lease: Lease, now: Date): Promise<void> {
   const { chain, relayId } = sent;
   const age = ageOf(sent.sentAt, now);
   const depth = await confirmedBlock(chain);

@@ -9,7 +9,7 @@ import { firstFees, type Fees, type Market } from "#lib/onchain/relay-fees.ts";
 import { holdsLease, type Lease } from "#lib/onchain/relay-lease-store.ts";
 import { refusalNow } from "#lib/onchain/relay/relay-rights.ts";
 import { nextNonce, storeSigned, type RelayRow, type SignedRelay } from "#lib/onchain/relay-store.ts";
-import { targetOf } from "#lib/onchain/relay-target.ts";
+import { relayTargetOf } from "#lib/onchain/relay-target.ts";
 
 /** Thrown if a transaction is not sent, with the reason. `final` means that it will never be sent. */
 export class NotSent extends Error {
@@ -71,7 +71,7 @@ type SendPlan = { readonly gasLimit: bigint; readonly fees: Fees; readonly used:
 /** Reads what sending needs from the chain, before the database transaction that takes the nonce. @throws NotSent, viem's error */
 async function prepare(row: RelayRow): Promise<SendPlan> {
   const { chain, purpose, gasCap, to } = row;
-  if (to !== targetOf(purpose, chain))
+  if (to !== relayTargetOf(purpose, chain))
     throw new NotSent("The configuration names another contract.", { final: row.key !== "guardian" });
   const client = publicClient(chain);
   const { address } = senderOf(row.key);

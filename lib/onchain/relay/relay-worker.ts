@@ -4,7 +4,7 @@ import { log } from "#lib/telemetry/log.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
 import { chainOf } from "#lib/chains/chains.ts";
 import { chainFailure, isChainError } from "#lib/chains/client.ts";
-import { follow } from "#lib/onchain/relay/relay-follow.ts";
+import { followRelay } from "#lib/onchain/relay/relay-follow.ts";
 import { extendLease, underLease, type Lease } from "#lib/onchain/relay-lease-store.ts";
 import { NotSent, sendQueued } from "#lib/onchain/relay/relay-send.ts";
 import { abandon, dueQueued, dueSenders, dueSent, postponeRelay, type RelayRow } from "#lib/onchain/relay-store.ts";
@@ -25,7 +25,7 @@ export async function relay(): Promise<number> {
 async function workOff(chain: string, key: RelayKey, lease: Lease): Promise<void> {
   for (const sent of await dueSent(chain, key, BATCH)) {
     if (!(await extendLease(lease))) return;
-    if (!(await attempt(sent, async () => follow(sent, lease, await clock(database()))))) return;
+    if (!(await attempt(sent, async () => followRelay(sent, lease, await clock(database()))))) return;
   }
   for (const row of await dueQueued(chain, key, BATCH)) {
     if (!(await extendLease(lease))) return;

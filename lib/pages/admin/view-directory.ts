@@ -32,9 +32,9 @@ export async function viewOrganizations({ search, cursor }: PageRequest & { read
   };
 }
 
-export type SellerLine = Awaited<ReturnType<typeof viewSellers>>["items"][number];
+export type SellerLine = Awaited<ReturnType<typeof viewAllSellers>>["items"][number];
 
-export async function viewSellers(environment: Environment, { state, cursor }: PageRequest & { readonly state: SellerState }) {
+export async function viewAllSellers(environment: Environment, { state, cursor }: PageRequest & { readonly state: SellerState }) {
   const rows = await selectSellers(environment, state, decodeCursor(cursor), ROWS + 1);
   const { items, nextCursor } = page(rows, ROWS, ({ sellerId }) => sellerId);
   const counted = items.length === 0 ? [] : await countResources(items.map(({ sellerId }) => sellerId));

@@ -11,7 +11,7 @@ import {
   type Target,
 } from "#lib/platform/emergency-store.ts";
 import { sweptUntil } from "#lib/holds/sweep-store.ts";
-import { reachOf } from "#lib/sellers/stop-store.ts";
+import { reachOfStop } from "#lib/sellers/stop-store.ts";
 import { MandateStatus, SettlementStatus, type Environment } from "#lib/vocabulary.ts";
 
 const UNDER_WAY = 20;
@@ -31,7 +31,7 @@ async function factsOf(environment: Environment, { kind, id }: Target) {
   }
   const row = await findAnySeller(db, environment, id);
   if (!row) return null;
-  const reach = await reachOf(db, { ...row, sellerId: id });
+  const reach = await reachOfStop(db, { ...row, sellerId: id });
   return { ...row, state: row.stoppedAt ? ("stopped" as const) : ("active" as const), keys: null, reach };
 }
 

@@ -9,7 +9,15 @@ import type { LockedCheckout } from "#lib/approvals/decision/locked-checkout.ts"
 import { presentApproval, presentCheckout, statusAt } from "#lib/approvals/present-checkout.ts";
 import { isOpen } from "#lib/approvals/checkout-state.ts";
 import { purposeOf, titleOf } from "#lib/approvals/purpose.ts";
-import { endsOf, findApproval, findAsker, findCheckout, lockCheckout, saveReview, setStatus } from "#lib/approvals/store.ts";
+import {
+  endsOf,
+  findApproval,
+  findAsker,
+  findCheckout,
+  lockCheckout,
+  saveReview,
+  setCheckoutStatus,
+} from "#lib/approvals/store.ts";
 import { roomOf } from "#lib/approvals/decision/risk-store.ts";
 import { assuranceAskedBySeller, stepUpFacts } from "#lib/approvals/decision/step-up-store.ts";
 import { database } from "#lib/db/client.ts";
@@ -127,7 +135,7 @@ async function review(known: CheckoutRow, { sessionId }: SessionCaller, mayDecid
     const now = await clock(tx);
     if (!mayDecide || !isOpen(statusAt(locked, now))) return { checkout: locked, before: null, now };
     const looked = locked.status === "previewed";
-    const checkout = looked ? await setStatus(tx, locked.checkoutIntentId, "awaiting_approval", now) : locked;
+    const checkout = looked ? await setCheckoutStatus(tx, locked.checkoutIntentId, "awaiting_approval", now) : locked;
     const { checkoutIntentId, basketHash, amount, asset, chain, payTo } = checkout;
     const before = await saveReview(tx, { sessionId, checkoutIntentId, basketHash, amount, asset, chain, payTo, shownAt: now });
     return { checkout, before, now };

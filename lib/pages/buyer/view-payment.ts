@@ -15,7 +15,7 @@ import { reservationIdOf } from "#lib/holds/ids.ts";
 import { holdOf, type Hold } from "#lib/holds/hold-store.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
 import type { Payment } from "#lib/payments/payment-schema.ts";
-import { isOpen, presentPayment } from "#lib/payments/present-execution.ts";
+import { isOutcomeOpen, presentPayment } from "#lib/payments/present-execution.ts";
 import { stageOf, type Stage } from "#lib/payments/stage.ts";
 import { allowedOnce, type AllowedOnce } from "#lib/pages/buyer/view-waiver.ts";
 import { paymentTimeline, type Attempt, type PaymentFacts, type PaymentStep } from "#lib/pages/buyer/timeline.ts";
@@ -205,7 +205,7 @@ const attemptOf = (row: ExecutionRow, events: readonly Event[]): Attempt => ({
   failureDetail: row.failureDetail,
   unknownSince:
     events.find(({ type, entityId }) => type === "payment.unknown" && entityId === row.executionId)?.createdAt ?? null,
-  heldUntil: isOpen(row) ? row.validBefore : null,
+  heldUntil: isOutcomeOpen(row) ? row.validBefore : null,
 });
 
 function sellerOf({ intent }: Payment, today: Seller): PaymentView["seller"] {

@@ -27,5 +27,5 @@ export function revenueDays(rows: readonly RevenueEntry[], now: Date, count: num
 export const ofThisMonth = <R extends RevenueEntry>(rows: readonly R[], now: Date): R[] =>
   rows.filter(({ day }) => day.startsWith(monthOf(now)));
 
-export const resourceKey = ({ sellerId, resourceId }: Pick<RevenueEntry, "sellerId" | "resourceId">): string =>
+export const revenueKey = ({ sellerId, resourceId }: Pick<RevenueEntry, "sellerId" | "resourceId">): string =>
   `${sellerId ?? ""} ${resourceId ?? ""}`;

@@ -4,7 +4,7 @@ import { formatAmount } from "#lib/money.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
 import { firstDay } from "#lib/pages/days.ts";
 import { sumExecutions, sumSettlements, type RevenueRow } from "#lib/pages/seller/revenue-store.ts";
-import { ofThisMonth, resourceKey, revenueDays, sumOf, type RevenueEntry, type Sum } from "#lib/pages/seller/revenue.ts";
+import { ofThisMonth, revenueKey, revenueDays, sumOf, type RevenueEntry, type Sum } from "#lib/pages/seller/revenue.ts";
 import { coinOf } from "#lib/settlement/list-settlements.ts";
 import type { Scope } from "#lib/settlement/received-store.ts";
 
@@ -52,7 +52,7 @@ const earned = ({ day, sellerId, resourceId, amount, payments }: RevenueRow): Re
 function revenueOf(rows: readonly RevenueEntry[], { asset, chain, tokenDecimals }: AssetOnChain, now: Date): Revenue {
   const figures = ({ amount, payments }: Sum): Figures => ({ amount: formatAmount(amount, tokenDecimals), payments });
   const month = ofThisMonth(rows, now);
-  const byResource = [...Map.groupBy(month, resourceKey)].map(([key, of]) => [key, figures(sumOf(of))] as const);
+  const byResource = [...Map.groupBy(month, revenueKey)].map(([key, of]) => [key, figures(sumOf(of))] as const);
   return {
     asset,
     chain,

@@ -1,6 +1,6 @@
 import type { ChainedEvent } from "#lib/audit/chain.ts";
 import { lengthOf, searchStretch, type Query } from "#lib/audit/search-store.ts";
-import { boundsOf, wantedOf, type AuditFilters } from "#lib/pages/settings/view-audit.ts";
+import { boundsOf, auditQueryOf, type AuditFilters } from "#lib/pages/settings/view-audit.ts";
 import { csvLine } from "#lib/http/csv.ts";
 import { requireExporter } from "#lib/pages/require-exporter.ts";
 import { toWire } from "#lib/time.ts";
@@ -61,7 +61,7 @@ export async function exportAudit(
   pagesMax = PAGES_MAX,
 ): Promise<AsyncGenerator<string>> {
   const { organizationId } = await requireExporter(cookie, "audit:read");
-  const wanted = wantedOf(filters);
+  const wanted = auditQueryOf(filters);
   const bounds = await boundsOf(organizationId, wanted, await lengthOf(organizationId));
   return lines(cookie, { organizationId, ...bounds, pagesMax }, wanted, formats[format]);
 }

@@ -31,7 +31,7 @@ export type AuditFilters = {
 const requireAccess = compileAccess(listAuditEvents.access);
 
 /** An invalid kind or day is ignored; an invalid id matches nothing. */
-export function wantedOf({ kind, id, since, until }: AuditFilters): Query {
+export function auditQueryOf({ kind, id, since, until }: AuditFilters): Query {
   const last = readDay(until);
   return {
     kinds: (kind !== undefined && Object.hasOwn(kinds, kind) ? kinds[kind]?.types : undefined) ?? [],
@@ -94,7 +94,7 @@ async function namesOf(organizationId: string, events: readonly ChainedEvent[]):
 export async function viewAudit(caller: MemberCaller, filters: AuditFilters, cursor: string | undefined): Promise<AuditPage> {
   requireAccess(caller);
   const { organizationId: chain } = caller;
-  const wanted = wantedOf(filters);
+  const wanted = auditQueryOf(filters);
   const length = await lengthOf(chain);
   const bounds = await boundsOf(chain, wanted, length);
   const before = Math.min(startOf(cursor) ?? bounds.before, bounds.before);

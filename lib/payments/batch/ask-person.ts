@@ -8,7 +8,7 @@ import { repeated } from "#lib/mandates/policy/sentences-limits.ts";
 import { subtract, type Atomic } from "#lib/money.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/offers/compare-intent.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
-import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
+import { payingSubjectOf, type Item } from "#lib/payments/queue-item.ts";
 import type { Budget, BatchFacts } from "#lib/payments/batch/facts.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
@@ -50,7 +50,7 @@ export function askPerson({ item, seller, resource, intent, ...payment }: Paymen
   const checkout = openCheckout({
     organizationId: item.organizationId,
     environment: item.environment,
-    ownerSubjectId: subjectOf(item),
+    ownerSubjectId: payingSubjectOf(item),
     mandateId: item.mandateId,
     sellerId: seller?.sellerId ?? null,
     resourceId: resource?.resourceId ?? null,
@@ -81,7 +81,7 @@ export type AskingTerms = {
 function askingOf(question: Question, item: Item, terms: AskingTerms): ApprovalRequest | null {
   const { checkoutIntentId, authorizationId, subjectId } = question;
   if (checkoutIntentId === null) return null;
-  const executes = !item.purchase && subjectId === subjectOf(item);
+  const executes = !item.purchase && subjectId === payingSubjectOf(item);
   return {
     href: terms.checkoutUrl(checkoutIntentId),
     checkoutIntentId,
@@ -96,7 +96,7 @@ export function withAsking(decision: Decision, question: Question | null, item: 
   if (!asking) return decision;
   const [renderer, version, unit, requested, ...all] = decision.findings;
   const asked = all.map((finding): Finding => (asksPerson(finding) ? [...finding, asking] : finding));
-  const isOwn = question.subjectId === subjectOf(item) ? 1 : 0;
+  const isOwn = question.subjectId === payingSubjectOf(item) ? 1 : 0;
   const first: Finding[] = question.checkout ? [] : [[repeated.id, question.authorizationId, isOwn]];
   const findings: Findings = [renderer, version, unit, requested, ...asked, ...first];
   return { ...decision, findings, reasons: renderReasons(findings) };

@@ -2,7 +2,7 @@ import type { AuditEvent } from "#lib/audit/chain.ts";
 import { policyDecisionIdOf, reservationIdOf } from "#lib/holds/ids.ts";
 import { idUnder } from "#lib/ids.ts";
 import type { NewAuthorization } from "#lib/payments/batch/decide.ts";
-import { subjectOf } from "#lib/payments/queue-item.ts";
+import { payingSubjectOf } from "#lib/payments/queue-item.ts";
 
 const auditType = { allow: "payment.authorized", deny: "payment.denied", requireApproval: "payment.approvalRequired" } as const;
 
@@ -12,7 +12,7 @@ export const eventOf = ({ item, decision, ...row }: NewAuthorization): AuditEven
   type: auditType[decision.outcome],
   actorId: item.asker.subjectId,
   organizationId: item.organizationId,
-  subjectId: subjectOf(item),
+  subjectId: payingSubjectOf(item),
   entityType: "authorization",
   entityId: row.authorizationId,
   // Keys are in alphabetical order, so that the event is hashed without sorting them (see eventText).

@@ -8,7 +8,7 @@ import { readAmount, zero } from "#lib/money.ts";
 import { agentLive, assuranceReached, type AskingTerms } from "#lib/payments/batch/ask-person.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/offers/compare-intent.ts";
 import { findMismatches } from "#lib/payments/offers/find-mismatches.ts";
-import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
+import { payingSubjectOf, type Item } from "#lib/payments/queue-item.ts";
 import type { Budget, BatchFacts } from "#lib/payments/batch/facts.ts";
 import { keyOf, probeFor, onlyUnproven, type OfferProbe, type DueProbe } from "#lib/payments/offers/required-probe.ts";
 import { settlementModeOf, type Terms } from "#lib/payments/offers/present-intent.ts";
@@ -135,7 +135,7 @@ function intentFacts(
   const { intent, asker, purchase } = item;
   const isAgent = asker.kind === "key" || (purchase?.agentId ?? null) !== null;
   return {
-    agent: { subjectId: subjectOf(item), type: isAgent ? "serviceAccount" : "user", active: agentLive(item, facts) },
+    agent: { subjectId: payingSubjectOf(item), type: isAgent ? "serviceAccount" : "user", active: agentLive(item, facts) },
     seller: seller && { ...seller, minimumAssuranceLevel: seller.minimumAssuranceLevel as AssuranceLevel },
     unregistered: offered && offered.facts,
     payeeStop: payeeStopOf({ seller, resource, offered }, intent.payTo, facts),

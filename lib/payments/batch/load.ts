@@ -9,7 +9,7 @@ import {
   factsWithSessions,
   lockMandates,
   lockWithCheckouts,
-  policiesOf,
+  selectPolicies,
   sellersAtDomains,
   type Query,
   type Fact,
@@ -167,7 +167,7 @@ export async function openAndLoad(c: Sql, items: readonly Item[], known: Version
     begun,
     withCheckouts ?? lockMandates(c, locks),
     (people ? factsWithSessions : factsAsked)(c, asked),
-    unknown.length > 0 ? policiesOf(c, unknown) : nothing,
+    unknown.length > 0 ? selectPolicies(c, unknown) : nothing,
   ]);
   const mandates = withCheckouts ? rowsOf(locked, "mandate") : locked;
   const changed = changedSince(known, mandates);
@@ -178,7 +178,7 @@ export async function openAndLoad(c: Sql, items: readonly Item[], known: Version
     offers,
     ...unregistered,
     found,
-    policies: changed.length > 0 ? [...policies, ...(await policiesOf(c, changed))] : policies,
+    policies: changed.length > 0 ? [...policies, ...(await selectPolicies(c, changed))] : policies,
   };
 }
 

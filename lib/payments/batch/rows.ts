@@ -7,7 +7,7 @@ import { authorizations, changedReservations, paymentTerms } from "#lib/holds/ta
 import { usageBuckets } from "#lib/mandates/tables.ts";
 import { add, zero, type Atomic } from "#lib/money.ts";
 import type { NewAuthorization } from "#lib/payments/batch/decide.ts";
-import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
+import { payingSubjectOf, type Item } from "#lib/payments/queue-item.ts";
 import type { Hold } from "#lib/payments/batch/take-hold.ts";
 import { toWire } from "#lib/time.ts";
 
@@ -30,7 +30,7 @@ const rowColumns = givenRows(
       environment: (row) => row.item.environment,
       mandateId: (row) => row.item.mandateId,
       policyVersion: (row) => row.policyVersion,
-      subjectId: (row) => subjectOf(row.item),
+      subjectId: (row) => payingSubjectOf(row.item),
       intentId: (row) => row.item.intent.intentId,
       nonce: (row) => row.item.intent.nonce,
       outcome: (row) => row.decision.outcome,

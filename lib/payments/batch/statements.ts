@@ -60,7 +60,7 @@ export const offersSeen = (c: Sql, wanted: readonly WantedOffer[]) => c`
         AND token_address = w.token_address AND o.amount = coalesce(nullif(w.amount, '')::numeric, o.amount)
         AND seen_at > (SELECT clock_timestamp() - interval '1 day') LIMIT 1) s`;
 
-export const policiesOf = (c: Sql, mandateIds: readonly string[]) => c`
+export const selectPolicies = (c: Sql, mandateIds: readonly string[]) => c`
   SELECT m.mandate_id, v.policy FROM unnest(${mandateIds}::text[]) AS w(mandate_id),
     LATERAL (SELECT mandate_id, version FROM mandates WHERE mandate_id = w.mandate_id LIMIT 1) m,
     LATERAL (SELECT policy FROM mandate_versions WHERE mandate_id = m.mandate_id AND version = m.version LIMIT 1) v`;
@@ -178,5 +178,5 @@ export const factsWithSessions = (c: Sql, asked: Query) => c`${factsAsked(c, ask
 /** No lock is taken. The policies are read in this statement, because a separate statement could read a later version. */
 export const factsToRead = (c: Sql, asked: Query, locks: Locks) => c`
   SELECT 'mandate' AS what, row_to_json(m) AS row FROM (${mandatesOf(c, locks, c``)}) m
-  UNION ALL SELECT 'policy', row_to_json(p) FROM (${policiesOf(c, asked.mandateIds)}) p
+  UNION ALL SELECT 'policy', row_to_json(p) FROM (${selectPolicies(c, asked.mandateIds)}) p
   UNION ALL ${factsAsked(c, asked)}`;

@@ -4,7 +4,7 @@ import { bucketAt, type Bucket } from "#lib/mandates/policy/windows.ts";
 import { add, type Atomic } from "#lib/money.ts";
 import type { Question } from "#lib/payments/batch/ask-person.ts";
 import type { NewAuthorization } from "#lib/payments/batch/decide.ts";
-import { subjectOf } from "#lib/payments/queue-item.ts";
+import { payingSubjectOf } from "#lib/payments/queue-item.ts";
 import type { Budget } from "#lib/payments/batch/facts.ts";
 
 export type Hold = {
@@ -42,6 +42,6 @@ export function book(
   if (!hold) return;
   addHold(budget.usage, hold.amount, hold.buckets, now);
   if (hold.approvalKey !== null) {
-    budget.openApprovals.set(hold.approvalKey, { checkoutIntentId, authorizationId, subjectId: subjectOf(item) });
+    budget.openApprovals.set(hold.approvalKey, { checkoutIntentId, authorizationId, subjectId: payingSubjectOf(item) });
   }
 }

@@ -6,7 +6,7 @@ import { add } from "#lib/money.ts";
 import type { BatchFacts } from "#lib/payments/batch/facts.ts";
 import type { NewAuthorization } from "#lib/payments/batch/decide.ts";
 import { basketOfPayment } from "#lib/payments/open-checkout.ts";
-import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
+import { payingSubjectOf, type Item } from "#lib/payments/queue-item.ts";
 
 /** The terms that a waiver for this payment must have; null if it was not refused or its refusal cannot be waived. */
 function waivableTerms({ item, seller, resource, decision, intent, payTo, ...row }: NewAuthorization): WaiverTerms | null {
@@ -17,7 +17,7 @@ function waivableTerms({ item, seller, resource, decision, intent, payTo, ...row
   return {
     mandateId: item.mandateId,
     policyVersion: row.policyVersion,
-    subjectId: subjectOf(item),
+    subjectId: payingSubjectOf(item),
     basketHash: basketOfPayment({ ...payee, intent, tokenDecimals: row.tokenDecimals }).hash,
     charged: add(row.amount, row.fee.buyerShare),
     payTo,

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { refusals, type Refusal } from "#lib/onchain/registry/refusals.ts";
+import { registryRefusals, type Refusal } from "#lib/onchain/registry/refusals.ts";
 import { refusedOnChain } from "#lib/payments/executions/onchain-refusal.ts";
 import { problems } from "#lib/problem.ts";
 
@@ -12,7 +12,7 @@ const payment = { asset: { ...asset, tokenAddress: address }, amount: 250_000n, 
 test("the refusals have the same names and order as in the contract", async () => {
   const source = await readFile(join(import.meta.dirname, "../../../contracts/MandateRegistry.sol"), "utf8");
   const [, body = ""] = /enum Refusal \{([^}]*)\}/.exec(source) ?? [];
-  expect(body.split(",").map((name) => name.trim())).toEqual(refusals);
+  expect(body.split(",").map((name) => name.trim())).toEqual(registryRefusals);
 });
 
 test.each<readonly [Exclude<Refusal, "None">, string]>([

@@ -23,7 +23,7 @@ import {
   lockMandate,
   releaseHold,
   rememberSeller,
-  suspendMandate,
+  suspendActive,
   type Hold,
 } from "#lib/holds/hold-store.ts";
 import { unregisteredPayee } from "#lib/payments/unregistered-offer.ts";
@@ -174,7 +174,7 @@ async function forgotten(resolution: Resolution, back: "processing" | "pending")
 async function bookOverrun(resolution: Resolution, hold: Hold): Promise<void> {
   const { tx, execution, now } = resolution;
   const { mandateId, organizationId } = execution;
-  const suspended = (await breaksCap(tx, mandateId)) && (await suspendMandate(tx, mandateId));
+  const suspended = (await breaksCap(tx, mandateId)) && (await suspendActive(tx, mandateId));
   log().error(
     { executionId: execution.executionId, mandateId, suspended },
     "A payment was settled after its hold had been released",

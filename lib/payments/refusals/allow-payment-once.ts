@@ -10,7 +10,7 @@ import { requireStillHeld } from "#lib/identity/lock-members.ts";
 import { newId } from "#lib/ids.ts";
 import { findFix } from "#lib/payments/refusals/find-fix.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
-import { lockMandate } from "#lib/mandates/store.ts";
+import { lockOwnMandate } from "#lib/mandates/store.ts";
 import { allowPaymentOnce as operation } from "#lib/payments/contract.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 
@@ -19,7 +19,7 @@ export const allowPaymentOnce: Handler<typeof operation> = ({ authorizationId },
   once(operation, idempotency, async (tx) => {
     await requireStillHeld(tx, caller, "mandates:manage");
     const refused = await findAuthorization(tx, caller, authorizationId);
-    const mandate = refused && (await lockMandate(tx, caller, refused.mandateId));
+    const mandate = refused && (await lockOwnMandate(tx, caller, refused.mandateId));
     if (!mandate) throw notFound("payment");
     const known = await waiverOf(tx, authorizationId);
     if (known) return { waiver: presentWaiver(known) };

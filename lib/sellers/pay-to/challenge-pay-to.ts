@@ -7,7 +7,7 @@ import { newId } from "#lib/ids.ts";
 import { chainOf, onlyChain } from "#lib/chains/chains.ts";
 import { invalidField, notFound, Problem } from "#lib/problem.ts";
 import * as contract from "#lib/sellers/pay-to/contract.ts";
-import { countOpenChallenges, insertChallenge } from "#lib/sellers/pay-to-store.ts";
+import { countOpenChallenges, insertPayToChallenge } from "#lib/sellers/pay-to-store.ts";
 import { findOwnSeller, type SellerRow } from "#lib/sellers/store.ts";
 import { minutes, toWire } from "#lib/time.ts";
 
@@ -70,6 +70,6 @@ export const challengePayTo: Handler<typeof contract.challengePayTo> = ({ body }
     const expiresAt = new Date(now.getTime() + LIFE_MS);
     const text = textOf({ seller, payTo, chain, challengeId, expiresAt });
     const scope = { organizationId, environment, sellerId, address: payTo.toLowerCase(), chain };
-    await insertChallenge(tx, { ...scope, challengeId, text, createdBy: subjectId, createdAt: now, expiresAt });
+    await insertPayToChallenge(tx, { ...scope, challengeId, text, createdBy: subjectId, createdAt: now, expiresAt });
     return { challengeId, sellerId, payTo, chain, text, expiresAt: toWire(expiresAt) };
   });

@@ -1,7 +1,7 @@
 import { database } from "#lib/db/client.ts";
 import { assetOf } from "#lib/chains/chains.ts";
 import { notFound, Problem } from "#lib/problem.ts";
-import { addressOf, methodOf } from "#lib/sellers/resources/probe-resource.ts";
+import { resourceAddress, methodOf } from "#lib/sellers/resources/probe-resource.ts";
 import { findOwnSeller } from "#lib/sellers/store.ts";
 import { findOwnResource } from "#lib/sellers/resource-store.ts";
 import { challengeOf } from "#lib/x402/challenge-header.ts";
@@ -34,7 +34,7 @@ export async function requireNamed(which: Which, path: string | undefined): Prom
   const { paymentConfig, pricing } = resource;
   const token = paymentConfig && assetOf(paymentConfig.chain, pricing.asset);
   if (!token) throw new Problem("conflict", { detail: "This resource does not say yet whom to pay, or in what." });
-  const url = addressOf(seller.domain, resource, path);
+  const url = resourceAddress(seller.domain, resource, path);
   const method = methodOf(resource);
   const reply = await guardedFetch(url, { method, ...(method === "POST" && { json: {} }), expect: "text" });
   if (new URL(reply.url).host !== seller.domain) throw storefrontInvalid(`${seller.domain} sent us to another host.`);

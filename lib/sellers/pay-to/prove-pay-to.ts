@@ -7,7 +7,7 @@ import type { Handler, Input, Output } from "#lib/http/operation.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import * as contract from "#lib/sellers/pay-to/contract.ts";
 import { notVerified, requireNamed } from "#lib/sellers/pay-to/domain.ts";
-import { requireSigned } from "#lib/sellers/pay-to/signature.ts";
+import { requireSignedChallenge } from "#lib/sellers/pay-to/signature.ts";
 import {
   ANY_CHAIN,
   findChallenge,
@@ -18,7 +18,7 @@ import {
   type PayToProof,
 } from "#lib/sellers/pay-to-store.ts";
 import { stoppedAtAddress } from "#lib/sellers/stop-store.ts";
-import { sellerStopped } from "#lib/sellers/stops.ts";
+import { stoppedByPlatform } from "#lib/sellers/stops.ts";
 import { findOwnSeller } from "#lib/sellers/store.ts";
 import { toWire } from "#lib/time.ts";
 import type { Environment } from "#lib/vocabulary.ts";
@@ -45,7 +45,7 @@ async function save(tx: Tx, proven: Proven, { organizationId, subjectId }: Calle
   // Behind the gate, no emergency stop runs at the same time, so neither misses what the other wrote.
   await enterGate(tx);
   await lockPayTo(tx, address);
-  if (await stoppedAtAddress(tx, organizationId, address)) throw sellerStopped();
+  if (await stoppedAtAddress(tx, organizationId, address)) throw stoppedByPlatform();
   await again(tx);
   const proof = await saveProof(tx, { organizationId, address, chain, method, sellerId, provenBy: subjectId });
   const event = { type: "payTo.proven", actorId: subjectId, organizationId, entityType: "payTo", entityId: address };
@@ -68,7 +68,7 @@ async function bySignature({ challengeId, signature }: Extract<Body, { method: "
   const challenge = await findChallenge(database(), caller, challengeId);
   if (!challenge) throw notFound("challenge");
   if (challenge.usedAt !== null || challenge.expiresAt <= (await clock(database()))) throw used();
-  const chain = await requireSigned(challenge, signature as Hex);
+  const chain = await requireSignedChallenge(challenge, signature as Hex);
   return {
     address: challenge.address,
     chain,
@@ -98,7 +98,7 @@ async function byDomain({ sellerId, resourceId, path }: Extract<Body, { method: 
     async again(tx) {
       const seller = await findOwnSeller(tx, environment, organizationId, sellerId);
       if (!seller?.verified) throw notVerified();
-      if (seller.stoppedAt !== null) throw sellerStopped();
+      if (seller.stoppedAt !== null) throw stoppedByPlatform();
       if (await provenElsewhere(tx, organizationId, named.address)) throw takenElsewhere();
     },
   };

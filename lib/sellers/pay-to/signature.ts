@@ -5,7 +5,7 @@ import { invalidField } from "#lib/problem.ts";
 import { ANY_CHAIN, type PayToChallenge } from "#lib/sellers/pay-to-store.ts";
 
 /** The chain of the proof, or ANY_CHAIN if the key signed (EIP-191), because a key is the same on every chain. */
-export async function requireSigned({ address, chain, text }: PayToChallenge, signature: Hex): Promise<string> {
+export async function requireSignedChallenge({ address, chain, text }: PayToChallenge, signature: Hex): Promise<string> {
   const hash = hashMessage(text);
   if (await signedByKey(address, hash, signature)) return ANY_CHAIN;
   if (await askingChain(chain, () => acceptedByCode(chain, address as Hex, hash, unwrapped(signature)))) return chain;

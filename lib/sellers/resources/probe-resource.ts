@@ -39,7 +39,7 @@ export const probeResource: Handler<typeof contract.probeResource> = async ({ id
   const seller = await findOwnSeller(database(), environment, organizationId, resource.sellerId);
   if (!seller) throw notFound("resource");
   const asked = terms(resource);
-  const url = addressOf(seller.domain, resource, path);
+  const url = resourceAddress(seller.domain, resource, path);
   const method = methodOf(resource);
   requireProvedFor(method, seller);
   await countCallOf(seller);
@@ -52,7 +52,7 @@ export function methodOf({ method }: ResourceRow): "GET" | "POST" {
   throw new Problem("conflict", { detail: `Only GET and POST resources can be asked from here; this one is ${method}.` });
 }
 
-export function addressOf(domain: string, { pathTemplate }: ResourceRow, path: string | undefined): string {
+export function resourceAddress(domain: string, { pathTemplate }: ResourceRow, path: string | undefined): string {
   const base = `${isLocalDomain(domain) ? "http" : "https"}://${domain}`;
   const filled = path ?? pathTemplate;
   if (filled.includes("{")) throw invalidField("/path", "Write the path with its parameters filled in.");

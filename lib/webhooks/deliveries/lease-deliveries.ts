@@ -12,7 +12,7 @@ import {
   type Answered,
 } from "#lib/webhooks/deliveries/store.ts";
 import { lockEnabled, moveEndpoint, type LockedEndpoint, type Target } from "#lib/webhooks/endpoint-store.ts";
-import { LEASE_MS } from "#lib/webhooks/limits.ts";
+import { DELIVERY_LEASE_MS } from "#lib/webhooks/limits.ts";
 import { bodyOf, isWanted } from "#lib/webhooks/deliveries/message.ts";
 
 /** Further events wait in the audit chain. After `probeMs` without an attempt, a failing endpoint gets one more event. */
@@ -49,7 +49,7 @@ async function beginNew(tx: Tx, endpoint: LockedEndpoint, free: number, ahead: C
     event,
     delivery: { webhookDeliveryId: newId("webhookDelivery"), webhookEndpointId, eventId: event.auditEventId, attempts: 1 },
   }));
-  const inserted = await beginDeliveries(tx, { webhookEndpointId, organizationId }, rows, LEASE_MS);
+  const inserted = await beginDeliveries(tx, { webhookEndpointId, organizationId }, rows, DELIVERY_LEASE_MS);
   const begun = rows
     .filter(({ delivery }) => inserted.has(delivery.webhookDeliveryId))
     .map(({ event, delivery }): Begun => ({ delivery, target, body: bodyOf(endpoint.full, event) }));

@@ -4,7 +4,7 @@ import { database, sqlOf, type Tx } from "#lib/db/client.ts";
 import { after } from "#lib/db/leases.ts";
 import { end, leaseDue, postpone } from "#lib/outbox/store.ts";
 import type { Answer } from "#lib/webhooks/deliveries/attempt.ts";
-import { LEASE_MS } from "#lib/webhooks/limits.ts";
+import { DELIVERY_LEASE_MS } from "#lib/webhooks/limits.ts";
 import { deliveries } from "#lib/webhooks/outbox-store.ts";
 import { webhookDeliveries } from "#lib/webhooks/tables.ts";
 
@@ -19,7 +19,12 @@ const now = sql`clock_timestamp()`;
 
 /** An endpoint's deliveries that are due for a further attempt. */
 export const leaseDeliveries = (tx: Tx, endpointId: string, rows: number): Promise<DeliveryRow[]> =>
-  leaseDue(tx, deliveries, { rows, leaseMs: LEASE_MS, where: eq(webhookEndpointId, endpointId) }, { lastAttemptAt: now });
+  leaseDue(
+    tx,
+    deliveries,
+    { rows, leaseMs: DELIVERY_LEASE_MS, where: eq(webhookEndpointId, endpointId) },
+    { lastAttemptAt: now },
+  );
 
 export async function insertTest(tx: Tx, row: NewDelivery): Promise<DeliveryRow> {
   const [inserted] = await tx

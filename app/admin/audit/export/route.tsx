@@ -2,7 +2,7 @@ import { notFound } from "next/navigation";
 import { requireOfficial } from "#app/admin/official.ts";
 import { download } from "#app/download.ts";
 import { Id } from "#lib/ids.ts";
-import { exportAudit } from "#lib/platform/export-audit.ts";
+import { exportPlatformAudit } from "#lib/platform/export-audit.ts";
 
 export async function GET(request: Request): Promise<Response> {
   await requireOfficial("/admin/audit", "platform.audit.read");
@@ -12,5 +12,5 @@ export async function GET(request: Request): Promise<Response> {
   if (asked !== null && chain === undefined) notFound();
   const format = searchParams.get("format") === "csv" ? "csv" : "ndjson";
   const type = format === "csv" ? "text/csv" : "application/x-ndjson";
-  return download(`audit-${chain ?? "all"}.${format}`, type, exportAudit(request.headers.get("cookie"), chain, format));
+  return download(`audit-${chain ?? "all"}.${format}`, type, exportPlatformAudit(request.headers.get("cookie"), chain, format));
 }

@@ -1,4 +1,4 @@
-import { add, type Case } from "#lib/mandates/policy/rules/reason.ts";
+import { addReason, type Case } from "#lib/mandates/policy/rules/reason.ts";
 import * as say from "#lib/mandates/policy/sentences/intent.ts";
 import { toWire } from "#lib/time.ts";
 
@@ -14,41 +14,44 @@ function soundness(on: Case): void {
   const { intent, now } = on;
   const { amount, fee, expiresAt, settledFrom } = intent;
   // An unreadable time counts as expired, because a comparison with NaN is false.
-  if (expiresAt.getTime() > now.getTime()) add(on, say.intentValid, toWire(expiresAt));
-  else add(on, say.intentExpired);
-  if (amount <= 0n || fee.buyerShare < 0n) add(on, say.notPositive);
-  if (settledFrom !== undefined) add(on, say.tooSmallToSettle, settledFrom);
+  if (expiresAt.getTime() > now.getTime()) addReason(on, say.intentValid, toWire(expiresAt));
+  else addReason(on, say.intentExpired);
+  if (amount <= 0n || fee.buyerShare < 0n) addReason(on, say.notPositive);
+  if (settledFrom !== undefined) addReason(on, say.tooSmallToSettle, settledFrom);
 }
 
 function registration(on: Case): void {
   const { mismatches, seller, resource, unregistered } = on.intent;
   const differs = seller === null ? say.differsFromChallenge : say.differsFromRecord;
   for (const { field, pointer, theirs, registered } of mismatches) {
-    if (theirs === undefined) add(on, differs, field, pointer);
-    else add(on, say.challengeDiffers, field, pointer, theirs, registered ?? "");
+    if (theirs === undefined) addReason(on, differs, field, pointer);
+    else addReason(on, say.challengeDiffers, field, pointer, theirs, registered ?? "");
   }
-  if (mismatches.length === 0 && unregistered?.lacks.length === 0) add(on, say.asChallenged);
-  if (mismatches.length === 0 && seller !== null && resource !== null) add(on, say.asRegistered);
+  if (mismatches.length === 0 && unregistered?.lacks.length === 0) addReason(on, say.asChallenged);
+  if (mismatches.length === 0 && seller !== null && resource !== null) addReason(on, say.asRegistered);
 }
 
 function uniqueness(on: Case): void {
   const { duplicateIntentId, duplicateNonce, rejectedByPerson, unanswered } = on.intent;
-  if (rejectedByPerson === true) add(on, say.declined);
-  if (unanswered === true) add(on, say.unanswered);
-  if (duplicateIntentId) add(on, say.intentIdUsed);
-  if (duplicateNonce) add(on, say.nonceUsed);
-  if (!duplicateIntentId && !duplicateNonce) add(on, say.intentNew);
+  if (rejectedByPerson === true) addReason(on, say.declined);
+  if (unanswered === true) addReason(on, say.unanswered);
+  if (duplicateIntentId) addReason(on, say.intentIdUsed);
+  if (duplicateNonce) addReason(on, say.nonceUsed);
+  if (!duplicateIntentId && !duplicateNonce) addReason(on, say.intentNew);
 }
 
 export function coin(on: Case): void {
   const { asset, chain } = on.policy;
-  if (on.intent.asset === asset && on.intent.chain === chain) return add(on, say.paysIn, chain);
-  if (on.intent.asset !== asset) add(on, say.otherAsset);
-  if (on.intent.chain !== chain) add(on, say.otherChain, chain);
+  if (on.intent.asset === asset && on.intent.chain === chain) return addReason(on, say.paysIn, chain);
+  if (on.intent.asset !== asset) addReason(on, say.otherAsset);
+  if (on.intent.chain !== chain) addReason(on, say.otherChain, chain);
 }
 
 function protocol(on: Case): void {
   const { resource, paymentChallengeType } = on.intent;
   if (resource === null) return;
-  add(on, resource.acceptedPaymentChallengeTypes.includes(paymentChallengeType) ? say.challengeAccepted : say.challengeRefused);
+  addReason(
+    on,
+    resource.acceptedPaymentChallengeTypes.includes(paymentChallengeType) ? say.challengeAccepted : say.challengeRefused,
+  );
 }

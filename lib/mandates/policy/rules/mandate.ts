@@ -1,5 +1,5 @@
 import { reaches } from "#lib/mandates/policy/assurance.ts";
-import { add, type Case } from "#lib/mandates/policy/rules/reason.ts";
+import { addReason, type Case } from "#lib/mandates/policy/rules/reason.ts";
 import * as say from "#lib/mandates/policy/sentences/mandate.ts";
 import { toWire } from "#lib/time.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
@@ -12,7 +12,7 @@ export function mandateRules(on: Case): void {
 }
 
 function status(on: Case): void {
-  add(on, { draft: say.draft, suspended: say.suspended, revoked: say.revoked, active: say.active }[on.mandate.status]);
+  addReason(on, { draft: say.draft, suspended: say.suspended, revoked: say.revoked, active: say.active }[on.mandate.status]);
 }
 
 export function validity(on: Case): void {
@@ -20,18 +20,18 @@ export function validity(on: Case): void {
   const at = on.now.getTime();
   const early = validFrom !== null && at < validFrom.getTime();
   const late = validUntil !== null && at >= validUntil.getTime();
-  if (early) add(on, say.notYetValid, toWire(validFrom));
-  if (late) add(on, say.expired, toWire(validUntil));
-  if (validFrom !== null && !early) add(on, say.begun);
-  if (validUntil !== null && !late) add(on, say.validUntil, toWire(validUntil));
+  if (early) addReason(on, say.notYetValid, toWire(validFrom));
+  if (late) addReason(on, say.expired, toWire(validUntil));
+  if (validFrom !== null && !early) addReason(on, say.begun);
+  if (validUntil !== null && !late) addReason(on, say.validUntil, toWire(validUntil));
 }
 
 export function agent(on: Case): void {
   const { agents } = on.mandate;
   const { subjectId, type, active } = on.intent.agent;
-  if (agents === null) add(on, say.everyAgent);
-  else add(on, type === "serviceAccount" && agents.includes(subjectId) ? say.namedAgent : say.otherAgent);
-  if (!active) add(on, say.inactiveAgent);
+  if (agents === null) addReason(on, say.everyAgent);
+  else addReason(on, type === "serviceAccount" && agents.includes(subjectId) ? say.namedAgent : say.otherAgent);
+  if (!active) addReason(on, say.inactiveAgent);
 }
 
 type Demand = { readonly who: "policy" | "seller" | "resource"; readonly level: AssuranceLevel };
@@ -52,8 +52,8 @@ const passkeyWouldDo = ({ intent }: Case, level: AssuranceLevel): boolean =>
 function assurance(on: Case): void {
   const reached = on.intent.assuranceLevel;
   for (const { who, level } of demandsOf(on)) {
-    if (reaches(reached, level)) add(on, say.levelReached, who, level);
-    else if (!passkeyWouldDo(on, level)) add(on, say.levelTooLow, who, level, reached);
+    if (reaches(reached, level)) addReason(on, say.levelReached, who, level);
+    else if (!passkeyWouldDo(on, level)) addReason(on, say.levelTooLow, who, level, reached);
   }
 }
 

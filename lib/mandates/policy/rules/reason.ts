@@ -24,7 +24,7 @@ export function openCase(mandate: MandateFacts, usage: Usage, intent: IntentFact
   return { mandate, policy: mandate.policy, usage, intent, now, requested, denials: [], others: [] };
 }
 
-export function add<V extends readonly Value[]>(on: Case, sentence: Sentence<V>, ...values: V): void {
+export function addReason<V extends readonly Value[]>(on: Case, sentence: Sentence<V>, ...values: V): void {
   (sentence.code === "satisfied" ? on.others : on.denials).push([sentence.id, ...values]);
 }
 
