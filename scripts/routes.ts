@@ -26,8 +26,21 @@ const nameOf = (file: string): string =>
     .replaceAll(/[^A-Za-z0-9]+(.?)/g, (_, next: string) => next.toUpperCase())
     .replace(/^[A-Z]/, (first) => first.toLowerCase());
 
+/** Next.js serves nothing below a folder that has two names for one parameter. @throws if a folder has two */
+function requireOneName(files: readonly string[]): void {
+  const names = new Map<string, string>();
+  for (const file of files)
+    for (const { 0: name, index } of file.matchAll(/\[[^\]]+\]/g)) {
+      const folder = file.slice(0, index);
+      const other = names.get(folder) ?? name;
+      if (other !== name) throw new Error(`app/${folder} has the parameters ${other} and ${name}. Use one of the two names.`);
+      names.set(folder, name);
+    }
+}
+
 export async function routesText(): Promise<string> {
   const files = await routeFiles();
+  requireOneName(files);
   const imports = files.map((file) => `import * as ${nameOf(file)} from "./${file}";`);
   const namesAt = new Map(files.map((file) => [pathOf(file), nameOf(file)]));
   const mounted = operations.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(({ id, path }) => `  ${id}: ${namesAt.get(path)},`);

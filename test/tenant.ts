@@ -122,7 +122,10 @@ export async function send<O extends Operation>(
     ...(key !== undefined && { "idempotency-key": key }),
     ...(writes && { "content-type": "application/json" }),
   };
-  const ids = [id].flat().values();
+  const given = [id].flat();
+  const wanted = path.match(/\{[^}]+\}/g)?.length ?? 0;
+  if (wanted > given.filter((one) => one !== "").length) throw new Error(`${path} needs ${wanted} ids.`);
+  const ids = given.values();
   const url = `${env().BASE_URL}${path.replace(/\{[^}]+\}/g, () => ids.next().value ?? "")}${query}`;
   const request = new Request(url, { method, headers, ...(writes && { body: JSON.stringify(body ?? {}) }) });
   const response = await route(operation, handler)(request);
