@@ -250,3 +250,18 @@ test("an alert of a kind that this release does not know delays no other alert",
   const rows = await database().select().from(alerts).where(eq(alerts.subjectId, mandateId));
   expect(rows.find(({ threshold }) => threshold === 100)).toMatchObject({ status: "waiting", attempts: 1 });
 });
+
+test("an alert is not given up while the database is away, however often it is tried", async () => {
+  const { first, second } = await twoUsedUp();
+  await database().execute(sql`CREATE FUNCTION no_memory() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE 'out of memory' USING ERRCODE = '53200'; END $$`);
+  await database().execute(sql`CREATE TRIGGER no_memory BEFORE INSERT ON mails FOR EACH ROW EXECUTE FUNCTION no_memory()`);
+  for (let count = 0; count < 6; count += 1) {
+    await database().update(alerts).set({ dueAt: new Date() }).where(eq(alerts.status, "waiting"));
+    await expect(sendAlerts()).rejects.toThrow();
+  }
+  await database().execute(sql`DROP FUNCTION no_memory CASCADE`);
+  await sendAlerts();
+  const told = [first, second].map(({ person }) => `${person.userId}: A budget is used up`);
+  expect((await sent()).toSorted()).toEqual(told.toSorted());
+});

@@ -1,4 +1,5 @@
 import { database, type Tx } from "#lib/db/client.ts";
+import { databaseAway, sqlState } from "#lib/db/failure.ts";
 import { dueIds, hasDue, lockDue, countFailure, type Outbox } from "#lib/outbox/store.ts";
 import { log } from "#lib/telemetry/log.ts";
 
@@ -20,19 +21,24 @@ const handleSome = <T extends Outbox["table"]>({ outbox, work }: Handling<T>, id
     return rows.length;
   });
 
+/** Such an error says nothing about the row. A canceled statement may be one that takes too long for this row. */
+const isOfDatabase = (error: unknown): boolean => databaseAway(error) && sqlState(error) !== "57014";
+
 /** If the transaction for several ids fails, each id gets its own, so that a bad one stops no other. */
 async function handleTogether<T extends Outbox["table"]>(handling: Handling<T>): Promise<number> {
   try {
     return await handleSome(handling);
   } catch (error) {
+    if (isOfDatabase(error)) throw error;
     log().warn({ err: error }, `${handling.failed}. Each is tried alone now`);
   }
   let handled = 0;
-  // If the database is not reachable, these statements throw too, and no failed attempt is counted.
+  // While the database is away no failed attempt is counted, or the rows would end after a few.
   for (const id of await dueIds(handling.outbox, ROWS)) {
     try {
       handled += await handleSome(handling, id);
     } catch (error) {
+      if (isOfDatabase(error)) throw error;
       log().error({ id, err: error }, handling.failed);
       await countFailure(handling.outbox, id, ATTEMPTS_MAX);
     }
