@@ -113,12 +113,12 @@ const ended: Partial<Readonly<Record<Why, string>>> = {
   nobodyAsked: "Decide in the list of approvals.",
   declined: "The payment was declined, so nothing was paid.",
   expired: "Nobody decided in time. Ask again.",
-  canceled: "The request ended, so nothing was paid.",
+  canceled: "The request ended, so nothing was paid. Ask again.",
   failed: FAILED,
 };
 
 function whyAt(step: Step): string {
-  if (step.step === "paidForAnother") return "The approval paid for another purchase, so nothing was paid for this one.";
+  if (step.step === "paidForAnother") return "The approval paid for another purchase, so nothing was paid for this one. Ask again.";
   return (step.step === "ended" && ended[step.why]) || LATER;
 }
 
