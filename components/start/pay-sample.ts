@@ -118,7 +118,8 @@ const ended: Partial<Readonly<Record<Why, string>>> = {
 };
 
 function whyAt(step: Step): string {
-  if (step.step === "paidForAnother") return "The approval paid for another purchase, so nothing was paid for this one. Ask again.";
+  if (step.step === "paidForAnother")
+    return "The approval paid for another purchase, so nothing was paid for this one. Ask again.";
   return (step.step === "ended" && ended[step.why]) || LATER;
 }
 
