@@ -134,7 +134,7 @@ export default defineConfig({
         "**/*.config.{ts,mjs}",
         "app/**",
         "bench/*/app/**",
-        "test/cluster.ts",
+        "test/helpers/cluster.ts",
         "e2e/setup/start.ts",
         "proxy.tsx",
         "scripts/floors.ts",
@@ -159,6 +159,6 @@ export default defineConfig({
       rules: { "max-lines-per-function": "off", "floors/downward": "off", "no-restricted-imports": ["error", { patterns: app }] },
     },
     { files: ["app/routes.ts"], rules: { "import/max-dependencies": "off" } },
-    { files: ["lib/server/entry.ts", "test/mount.test.ts"], rules: { "no-restricted-imports": "off" } },
+    { files: ["lib/server/entry.ts", "test/server/mount.test.ts"], rules: { "no-restricted-imports": "off" } },
   ],
 });

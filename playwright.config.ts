@@ -1,5 +1,5 @@
 import { defineConfig } from "@playwright/test";
-import { ownFonts } from "./test/fonts.ts";
+import { ownFonts } from "./test/helpers/fonts.ts";
 
 const executablePath = process.env["CHROMIUM_PATH"];
 

@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
-import { fastFiles } from "./test/fast-files.ts";
-import { RUN_MS } from "./test/run-time.ts";
+import { fastFiles } from "./test/helpers/fast-files.ts";
+import { RUN_MS } from "./test/helpers/run-time.ts";
 
 const files = "{app,bench,components,contracts,examples,lib,scripts,test}/**/*.test.{ts,tsx}";
 const isFast = process.env["TESTS"] === "fast";
@@ -9,11 +9,11 @@ export default defineConfig({
   test: {
     include: isFast ? fastFiles(files) : [files],
     exclude: ["**/node_modules/**", ".next/**"],
-    globalSetup: isFast ? [] : ["./test/cluster.ts"],
+    globalSetup: isFast ? [] : ["./test/helpers/cluster.ts"],
     pool: "forks",
     // Loading the code once per process saves time. clean-process.ts makes the files independent of each other.
     isolate: false,
-    setupFiles: ["./test/clean-process.ts"],
+    setupFiles: ["./test/helpers/clean-process.ts"],
     // Three workers use even two cores well, because many tests wait for a clock, a chain or another process.
     maxWorkers: 3,
     retry: 0,

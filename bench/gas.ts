@@ -20,7 +20,7 @@ import {
   transferDigest,
   type Contracts,
   type Terms,
-} from "../test/smart-account.ts";
+} from "../test/helpers/smart-account.ts";
 
 /** The gas of one operation, from the receipt of its transaction. */
 export type Gas = { readonly operation: string; readonly gas: number };

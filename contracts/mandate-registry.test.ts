@@ -1,6 +1,6 @@
 import { getAddress, type Hex } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
-import { usdcAddress, useChain } from "../test/chain.ts";
+import { usdcAddress, useChain } from "../test/helpers/chain.ts";
 import {
   MODULE,
   delegated,
@@ -16,7 +16,7 @@ import {
   type Contracts,
   type Registration,
   type Terms,
-} from "../test/smart-account.ts";
+} from "../test/helpers/smart-account.ts";
 
 const chain = useChain();
 let contracts: Contracts;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { encodeFunctionData, parseAbiItem, toHex, type Abi, type Address, type Hex } from "viem";
 import { describe, expect, test } from "vitest";
-import { multicallAddress, usdcAddress, useChain } from "../test/chain.ts";
+import { multicallAddress, usdcAddress, useChain } from "../test/helpers/chain.ts";
 import {
   MODULE,
   PROOFS,
@@ -19,7 +19,7 @@ import {
   transferArgs,
   type Contracts,
   type Terms,
-} from "../test/smart-account.ts";
+} from "../test/helpers/smart-account.ts";
 import multicall from "./artifacts/TestMulticall.json";
 import usdc from "./artifacts/TestUSDC.json";
 

@@ -1,7 +1,7 @@
 import { encodeFunctionData, getAddress, type Abi, type Address, type Hex } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
-import { useChain } from "../test/chain.ts";
-import { mandateOnChain, revokeOnChain } from "../test/mandate-on-chain.ts";
+import { useChain } from "../test/helpers/chain.ts";
+import { mandateOnChain, revokeOnChain } from "../test/helpers/mandate-on-chain.ts";
 import {
   MODULE,
   accountAbi,
@@ -15,7 +15,7 @@ import {
   type Contracts,
   type ModulePayment,
   type Terms,
-} from "../test/smart-account.ts";
+} from "../test/helpers/smart-account.ts";
 import hostile from "./artifacts/HostileToken.json";
 
 const chain = useChain();

@@ -1,8 +1,8 @@
 import { encodeFunctionData, getAddress, parseEther, toFunctionSelector, type Abi, type Address, type Hex } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
-import { useChain } from "../test/chain.ts";
-import { mandateOnChain } from "../test/mandate-on-chain.ts";
-import { accountAbi, delegated, deployContracts, newKey, type Contracts } from "../test/smart-account.ts";
+import { useChain } from "../test/helpers/chain.ts";
+import { mandateOnChain } from "../test/helpers/mandate-on-chain.ts";
+import { accountAbi, delegated, deployContracts, newKey, type Contracts } from "../test/helpers/smart-account.ts";
 import erc1155 from "./artifacts/TestERC1155.json";
 import erc721 from "./artifacts/TestERC721.json";
 

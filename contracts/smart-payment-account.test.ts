@@ -11,8 +11,8 @@ import {
 } from "viem";
 import { sign } from "viem/accounts";
 import { beforeAll, describe, expect, test } from "vitest";
-import { usdcAddress, useChain } from "../test/chain.ts";
-import { mandateOnChain, revokeOnChain } from "../test/mandate-on-chain.ts";
+import { usdcAddress, useChain } from "../test/helpers/chain.ts";
+import { mandateOnChain, revokeOnChain } from "../test/helpers/mandate-on-chain.ts";
 import {
   MODULE,
   accountAbi,
@@ -24,7 +24,7 @@ import {
   transferDigest,
   type Contracts,
   type Terms,
-} from "../test/smart-account.ts";
+} from "../test/helpers/smart-account.ts";
 import hostile from "./artifacts/HostileToken.json";
 import usdc from "./artifacts/TestUSDC.json";
 

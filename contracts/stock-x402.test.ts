@@ -2,8 +2,8 @@ import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from "@x402
 import type { Address, Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSeller, type Seller } from "../examples/seller.ts";
-import { useChain } from "../test/chain.ts";
-import { stockFacilitator } from "../test/shop.ts";
+import { useChain } from "../test/helpers/chain.ts";
+import { stockFacilitator } from "../test/helpers/shop.ts";
 import {
   delegated,
   deployContracts,
@@ -16,7 +16,7 @@ import {
   termsOf,
   type Contracts,
   type Terms,
-} from "../test/smart-account.ts";
+} from "../test/helpers/smart-account.ts";
 
 /* A seller with the standard @x402/express server and @x402/evm facilitator, which know nothing of mandates. */
 

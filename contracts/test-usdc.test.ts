@@ -2,7 +2,7 @@ import { parseSignature, toHex, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { transferTypes } from "#lib/onchain/token.ts";
-import { usdcAddress, useChain } from "../test/chain.ts";
+import { usdcAddress, useChain } from "../test/helpers/chain.ts";
 import { abi as artifactAbi } from "./artifacts/TestUSDC.json";
 
 const abi = artifactAbi as readonly unknown[];

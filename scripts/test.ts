@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { delimiter, join, relative } from "node:path";
 import { findChromium } from "./chromium.ts";
-import { whenEnded } from "../test/when-ended.ts";
+import { whenEnded } from "../test/helpers/when-ended.ts";
 import { memoryFolder } from "./memory-folder.ts";
 
 const root = join(import.meta.dirname, "..");

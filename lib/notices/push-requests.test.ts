@@ -235,7 +235,7 @@ test("two processes send each message once", async () => {
   const admin = await createPerson(buyer.organizationId, "admin");
   const devices = [await addTestDevice(service, buyer.person.credential), await addTestDevice(service, admin.credential)];
   const children = [0, 1].map(() =>
-    spawn(process.execPath, [join(import.meta.dirname, "../../test/notices-process.ts")], { stdio: "inherit" }),
+    spawn(process.execPath, [join(import.meta.dirname, "../../test/helpers/notices-process.ts")], { stdio: "inherit" }),
   );
   const kill = (child: ChildProcess) => child.kill("SIGKILL");
   onTestFinished(() => children.forEach(kill));

@@ -203,7 +203,9 @@ test("two processes that are killed again and again create each delivery exactly
   await createPerson(buyer.organizationId, "approver");
   const children = new Set<ChildProcess>();
   const start = () => {
-    const child = spawn(process.execPath, [join(import.meta.dirname, "../../test/notices-process.ts")], { stdio: "inherit" });
+    const child = spawn(process.execPath, [join(import.meta.dirname, "../../test/helpers/notices-process.ts")], {
+      stdio: "inherit",
+    });
     children.add(child);
     child.once("exit", () => children.delete(child));
     return child;

@@ -219,7 +219,9 @@ test("processes share the work; if one is killed between sending and storing the
   const { webhookEndpointId: id, organizationId, path } = endpoint;
   await addPayments(organizationId, 60);
   const start = () => {
-    const child = spawn(process.execPath, [join(import.meta.dirname, "../../test/webhooks-process.ts")], { stdio: "inherit" });
+    const child = spawn(process.execPath, [join(import.meta.dirname, "../../test/helpers/webhooks-process.ts")], {
+      stdio: "inherit",
+    });
     onTestFinished(() => void child.kill("SIGKILL"));
     return child;
   };

@@ -1,9 +1,9 @@
 import { createAgent } from "#test/tenant.ts";
 import { newIntent } from "#test/asking.ts";
 import { items, view } from "#test/checkouts.ts";
-import type { Node } from "#test/faults/installation.ts";
-import { keyOf, newTight, TIGHT, tightPolicy, type Scene, type Tight } from "#test/faults/scene.ts";
-import type { Reply, Wire } from "#test/faults/wire.ts";
+import type { Node } from "./installation.ts";
+import { keyOf, newTight, TIGHT, tightPolicy, type Scene, type Tight } from "./scene.ts";
+import type { Reply, Wire } from "./wire.ts";
 import { PASSWORD } from "#test/identity.ts";
 import { signedOrder } from "#test/orders.ts";
 import { expectedOf, signed } from "#test/payments.ts";

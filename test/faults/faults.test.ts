@@ -2,11 +2,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { inspect } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import postgres from "postgres";
-import { install, type Installation, type Node } from "#test/faults/installation.ts";
-import { faults } from "#test/faults/kinds.ts";
-import { Load } from "#test/faults/load.ts";
-import { violations, type Acknowledgement } from "#test/faults/oracle.ts";
-import { planted } from "#test/faults/planted.ts";
+import { install, type Installation, type Node } from "./installation.ts";
+import { faults } from "./kinds.ts";
+import { Load } from "./load.ts";
+import { violations, type Acknowledgement } from "./oracle.ts";
+import { planted } from "./planted.ts";
 import { random as seeded } from "#test/random.ts";
 
 /** The number of faults. `npm run faults` sets FAULTS for its long run. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { pool } from "#lib/db/client.ts";
-import type { Installation, Node } from "#test/faults/installation.ts";
+import type { Installation, Node } from "./installation.ts";
 
 type Random = () => number;
 

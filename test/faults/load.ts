@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { acts, authorize, pay, readSession, type Act, type Random } from "#test/faults/acts.ts";
-import type { Installation, Node } from "#test/faults/installation.ts";
-import { setScene, type Scene } from "#test/faults/scene.ts";
-import { Wire } from "#test/faults/wire.ts";
+import { acts, authorize, pay, readSession, type Act, type Random } from "./acts.ts";
+import type { Installation, Node } from "./installation.ts";
+import { setScene, type Scene } from "./scene.ts";
+import { Wire } from "./wire.ts";
 import { random as seeded } from "#test/random.ts";
 
 /** The clients of the service: agents and people that go on whatever happens. */

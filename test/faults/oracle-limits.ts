@@ -1,4 +1,4 @@
-import type { HoldRow, Sql } from "#test/faults/oracle.ts";
+import type { HoldRow, Sql } from "./oracle.ts";
 
 /* The limits of the policies, with a calendar and an arithmetic of their own. */
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import canonicalize from "canonicalize";
-import type { Sql } from "#test/faults/oracle.ts";
+import type { Sql } from "./oracle.ts";
 
 /* The audit logs, with the leaves and the Merkle tree of docs/receipts computed again. */
 

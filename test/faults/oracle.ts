@@ -1,6 +1,6 @@
 import type postgres from "postgres";
-import { brokenLogs } from "#test/faults/oracle-log.ts";
-import { brokenLimits } from "#test/faults/oracle-limits.ts";
+import { brokenLogs } from "./oracle-log.ts";
+import { brokenLimits } from "./oracle-limits.ts";
 
 /* What must be true after any faults, computed from the base tables alone. Nothing here imports code of the service or reads one
    of its views, so that an error there cannot agree with itself. */

@@ -1,7 +1,7 @@
 import type { SettleResponse } from "@x402/core/types";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Installation } from "#test/faults/installation.ts";
-import type { Headers } from "#test/faults/wire.ts";
+import type { Installation } from "./installation.ts";
+import type { Headers } from "./wire.ts";
 import { checkoutScene, type CheckoutScene } from "#test/checkouts.ts";
 import { newKey, newOrganization, type Agent, type Owner } from "#test/identity.ts";
 import { activeMandate, assets, CHAIN, createBuyer, type Buyer } from "#test/mandates.ts";

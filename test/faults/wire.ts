@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import type { Node } from "#test/faults/installation.ts";
+import type { Node } from "./installation.ts";
 
 /** Milliseconds until a request counts as unanswered. The service's own time limit for a request is shorter: 30 seconds. */
 const PATIENCE_MS = 36_000;

@@ -20,7 +20,7 @@ const start = (options: Partial<PageProcessOptions>): PageProcess =>
 
 /** Starts test/starting-process.ts in place of the pages. */
 const startSlowly = (variables: Record<string, string>, options: Partial<PageProcessOptions> = {}): PageProcess =>
-  start({ program: "test/starting-process.ts", environment: { ...process.env, ...variables }, ...options });
+  start({ program: "test/helpers/starting-process.ts", environment: { ...process.env, ...variables }, ...options });
 
 const ends = () => logged.filter(({ message }) => message === "The pages process ended and is started again");
 
