@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { countDoors } from "./doors.ts";
 
 /** What has been reached. These numbers only become smaller. */
-const most = { doors: 485, full: 2, twice: 0 };
+const most = { doors: 484, full: 0, twice: 0 };
 
 const counted = await countDoors();
 

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, inArray, lte, max, sql } from "drizzle-orm";
-import type { Checkpoint } from "#lib/audit/checkpoint.ts";
+import type { Checkpoint } from "#lib/audit/heads/checkpoint.ts";
 import { auditCheckpoints, auditEntries, auditHeads, signedSequence } from "#lib/audit/tables.ts";
 import { audit, clock, transact } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";

@@ -1,15 +1,22 @@
 import { setTimeout } from "node:timers/promises";
-import { hashEvent, type ChainedEvent } from "#lib/audit/chain.ts";
-import { headOf } from "#lib/audit/checkpoint.ts";
+import { eventText, hashEvent, type AuditEvent, type ChainedEvent } from "#lib/audit/chain.ts";
+import { headOf } from "#lib/audit/heads/checkpoint.ts";
 import { newestCheckpoint, SIGNED } from "#lib/audit/checkpoint-store.ts";
-import { inclusionOf, type Inclusion } from "#lib/audit/inclusion.ts";
-import { furthestSigned } from "#lib/audit/read-store.ts";
+import { furthestSigned, storedHashes } from "#lib/audit/read-store.ts";
 import { signNow } from "#lib/audit/sign-checkpoints.ts";
-import { rootFromPath } from "#lib/audit/tree.ts";
+import { inclusionPath, rootFromPath, type StoredHash } from "#lib/audit/tree.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { Problem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 import { atMost } from "#lib/time.ts";
+
+/** An inclusion proof (RFC 9162) in the tree of the first `treeSize` events. `event` is the text that is hashed as the leaf. */
+export type Inclusion = {
+  readonly event: string;
+  readonly leafIndex: number;
+  readonly treeSize: number;
+  readonly path: string[];
+};
 
 /** Proves that the event is in its log and the log's head in the log "checkpoints" (`log`), whose head is signed (`head`). */
 export type EventProof = Inclusion & { readonly log: Inclusion; readonly head: string };
@@ -33,6 +40,14 @@ function refuse({ chain, sequence, auditEventId }: ChainedEvent): never {
     detail:
       "The stored event differs from the log that was signed, so nothing can be proved with it. An operator must verify the audit.",
   });
+}
+
+type Placed = AuditEvent & { readonly chain: string; readonly sequence: number };
+
+export async function inclusionOf(event: Placed, treeSize: number): Promise<Inclusion> {
+  const leafIndex = event.sequence - 1;
+  const calculate = (stored: StoredHash) => inclusionPath(leafIndex, treeSize, stored);
+  return { event: eventText(event), leafIndex, treeSize, path: calculate(await storedHashes(event.chain, calculate)) };
 }
 
 const isIn = (event: ChainedEvent, { leafIndex, treeSize, path }: Inclusion, root: unknown): boolean =>

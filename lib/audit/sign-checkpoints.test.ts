@@ -24,7 +24,7 @@ const logged = captureLog();
 
 const signNow = () => signCheckpoints({ afterSeconds: 0, afterEvents: 1 });
 /** Forgets the tree heads that this process has signed, as a restart would. */
-const restart = () => forget("audit/signed-heads");
+const restart = () => forget("audit/heads/signed-heads");
 
 let buyer: Buyer;
 let chain: string;

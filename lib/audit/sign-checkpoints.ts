@@ -1,12 +1,12 @@
 import { countAlarms, endAlarm, findAlarm, saveAlarm } from "#lib/audit/alarm-store.ts";
 import { genesis } from "#lib/audit/chain.ts";
-import { signCheckpoint } from "#lib/audit/checkpoint.ts";
+import { signCheckpoint } from "#lib/audit/heads/checkpoint.ts";
 import { dueChains, saveCheckpoint, SIGNED, signedIsDue } from "#lib/audit/checkpoint-store.ts";
-import { followSigned, remember, signedOf, type SignedHeads } from "#lib/audit/signed-heads.ts";
+import { followSigned, remember, signedOf, type SignedHeads } from "#lib/audit/heads/signed-heads.ts";
 import { signingKey } from "#lib/audit/signing-key.ts";
-import { appendHead } from "#lib/audit/heads-file.ts";
+import { appendHead } from "#lib/audit/heads/heads-file.ts";
 import { clock } from "#lib/audit/store.ts";
-import type { Bad } from "#lib/audit/follow-chain.ts";
+import type { Bad } from "#lib/audit/heads/follow-chain.ts";
 import { database } from "#lib/db/client.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";

@@ -1,10 +1,10 @@
 import { genesis } from "#lib/audit/chain.ts";
-import { isSigned, type Checkpoint } from "#lib/audit/checkpoint.ts";
+import { isSigned, type Checkpoint } from "#lib/audit/heads/checkpoint.ts";
 import { newestCheckpoint } from "#lib/audit/checkpoint-store.ts";
 import type { AuditVerification } from "#lib/audit-event.ts";
 import { readEnds, readEvents } from "#lib/audit/read-store.ts";
-import { signedOf, type SignedHeads } from "#lib/audit/signed-heads.ts";
-import { checkEnd, followChain, type Bad } from "#lib/audit/follow-chain.ts";
+import { signedOf, type SignedHeads } from "#lib/audit/heads/signed-heads.ts";
+import { checkEnd, followChain, type Bad } from "#lib/audit/heads/follow-chain.ts";
 import { toWire } from "#lib/time.ts";
 
 const BATCH = 500;

@@ -1,7 +1,7 @@
 import { hashEvent, type ChainedEvent } from "#lib/audit/chain.ts";
 import { kinds, type AuditPage, type EventDetail, type EventLine } from "#lib/pages/settings/event-line.ts";
 import { listAuditEvents } from "#lib/audit/contract.ts";
-import { inclusionOf } from "#lib/audit/inclusion.ts";
+import { inclusionOf } from "#lib/audit/prove-event.ts";
 import { readEnds, readEvents } from "#lib/audit/read-store.ts";
 import { rootFromPath } from "#lib/audit/tree.ts";
 import { lengthOf, searchEntity, searchStretch, timeAt, type Query } from "#lib/audit/search-store.ts";

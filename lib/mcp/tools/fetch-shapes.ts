@@ -10,8 +10,8 @@ import {
   Purpose,
   repeatFields,
   waitingFields,
-} from "#lib/mcp/shapes.ts";
-import type { ToolAnswer } from "#lib/mcp/tool.ts";
+} from "#lib/mcp/tools/shapes.ts";
+import type { ToolAnswer } from "#lib/mcp/tools/tool.ts";
 
 export const FetchArguments = z.strictObject({
   url: z.string().max(2_048).meta({ description: "The address to fetch, https." }),

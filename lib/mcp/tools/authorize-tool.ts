@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { endedStatus, personFor } from "#lib/mcp/ask-person.ts";
-import { openPurchase, repeatOf } from "#lib/mcp/purchase.ts";
-import { reachable } from "#lib/mcp/reachable.ts";
+import { openPurchase, repeatOf } from "#lib/mcp/purchase/purchase.ts";
+import { reachable } from "#lib/mcp/purchase/reachable.ts";
 import {
   askedIntent,
   Decision,
@@ -13,8 +13,8 @@ import {
   Purpose,
   repeatFields,
   waitingFields,
-} from "#lib/mcp/shapes.ts";
-import { buying, tool } from "#lib/mcp/tool.ts";
+} from "#lib/mcp/tools/shapes.ts";
+import { buying, tool } from "#lib/mcp/tools/tool.ts";
 import { questionIn } from "#purchase/step.ts";
 
 const NAME = "authorize_payment";

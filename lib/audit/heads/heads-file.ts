@@ -1,5 +1,5 @@
 import { appendFile, open } from "node:fs/promises";
-import { headIn, type Checkpoint } from "#lib/audit/checkpoint.ts";
+import { headIn, type Checkpoint } from "#lib/audit/heads/checkpoint.ts";
 import { SIGNED } from "#lib/audit/checkpoint-store.ts";
 import { env } from "#lib/env.ts";
 import { log } from "#lib/telemetry/log.ts";

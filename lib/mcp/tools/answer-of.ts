@@ -1,4 +1,4 @@
-import { ANSWER_BYTES, type SellerReply } from "#lib/mcp/paid-client.ts";
+import { ANSWER_BYTES, type SellerReply } from "#lib/mcp/purchase/paid-client.ts";
 
 /** The text comes from a stranger and must not be followed as an instruction. */
 export type SellerAnswer = {

@@ -12,7 +12,7 @@ export const ANSWER_BYTES = 1 << 20;
  * redirect is returned and not followed, because its target may be a domain that the mandate forbids.
  */
 const client = (): GuardedFetch =>
-  perProcess("mcp/paid-client", () =>
+  perProcess("mcp/purchase/paid-client", () =>
     installedFetch({
       ...standardLimits,
       headersMs: 10_000,

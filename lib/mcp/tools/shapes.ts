@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AskedIntent } from "#lib/payment-intent.ts";
 import { Id } from "#lib/ids.ts";
-import { ProblemOf } from "#lib/mcp/tool.ts";
+import { ProblemOf } from "#lib/mcp/tools/tool.ts";
 
 /** A loose object names only the fields that an agent needs for its decisions, and passes other fields on unchanged. */
 

@@ -2,7 +2,7 @@ import type { PaymentRequired } from "@x402/core/types";
 import { assetOf, type AssetOnChain } from "#lib/chains/chains.ts";
 import { lower } from "#lib/evm.ts";
 import { formatAmount } from "#lib/money.ts";
-import type { SellerReply } from "#lib/mcp/paid-client.ts";
+import type { SellerReply } from "#lib/mcp/purchase/paid-client.ts";
 import { storefrontInvalid } from "#lib/outbound/storefront-problem.ts";
 import { challengeOf } from "#lib/x402/challenge-header.ts";
 import { exactOffers } from "#lib/x402/compare-challenge.ts";

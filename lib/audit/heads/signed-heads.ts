@@ -1,10 +1,10 @@
 import { findAlarm } from "#lib/audit/alarm-store.ts";
 import { genesis, type AuditHead, type SignedHead } from "#lib/audit/chain.ts";
-import { isSigned } from "#lib/audit/checkpoint.ts";
+import { isSigned } from "#lib/audit/heads/checkpoint.ts";
 import { furthestNamed, newestCheckpoint, newestCheckpointBy, SIGNED } from "#lib/audit/checkpoint-store.ts";
-import { furthestKeptHead, type KeptHead } from "#lib/audit/heads-file.ts";
+import { furthestKeptHead, type KeptHead } from "#lib/audit/heads/heads-file.ts";
 import { readEnds, readEvents, storedHashes } from "#lib/audit/read-store.ts";
-import { checkEnd, followChain, type Bad, type Followed } from "#lib/audit/follow-chain.ts";
+import { checkEnd, followChain, type Bad, type Followed } from "#lib/audit/heads/follow-chain.ts";
 import { signingKeys } from "#lib/audit/signing-key.ts";
 import { peaksAt, rootOf, type StoredHash } from "#lib/audit/tree.ts";
 import { perProcess } from "#lib/process.ts";
@@ -13,7 +13,7 @@ const BATCH = 500;
 const REMEMBERED_MAX = 100_000;
 
 /** The newest tree heads that this process signed, in memory, which a person who can change only the database cannot change. */
-const remembered = (): Map<string, SignedHead> => perProcess("audit/signed-heads", () => new Map());
+const remembered = (): Map<string, SignedHead> => perProcess("audit/heads/signed-heads", () => new Map());
 
 export function remember(chain: string, { sequence, hash }: SignedHead): void {
   const heads = remembered();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { sellerAnswerOf } from "#lib/mcp/answer-of.ts";
-import { resultOf } from "#lib/mcp/tool.ts";
+import { sellerAnswerOf } from "#lib/mcp/tools/answer-of.ts";
+import { resultOf } from "#lib/mcp/tools/tool.ts";
 
 const controls = /[\p{Cc}\p{Bidi_Control}\u{E0041}\u200B]/u;
 

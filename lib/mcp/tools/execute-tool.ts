@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { Id } from "#lib/ids.ts";
-import { executing, type Seen } from "#lib/mcp/execution.ts";
-import { again } from "#lib/mcp/purchase.ts";
-import { Execution, next, problem, repeatFields } from "#lib/mcp/shapes.ts";
-import { repeatable, tool } from "#lib/mcp/tool.ts";
+import { executing, type Seen } from "#lib/mcp/purchase/execution.ts";
+import { again } from "#lib/mcp/purchase/purchase.ts";
+import { Execution, next, problem, repeatFields } from "#lib/mcp/tools/shapes.ts";
+import { repeatable, tool } from "#lib/mcp/tools/tool.ts";
 import { follow } from "#purchase/follow.ts";
 import { noFacts } from "#purchase/step.ts";
 

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
-import type { ToolContext } from "#lib/mcp/tool.ts";
+import type { ToolContext } from "#lib/mcp/tools/tool.ts";
 import { Id } from "#lib/ids.ts";
-import { isFor } from "#lib/mcp/judge-address.ts";
-import { reachable } from "#lib/mcp/reachable.ts";
-import { problem } from "#lib/mcp/shapes.ts";
-import { readOnly, tool } from "#lib/mcp/tool.ts";
+import { isFor } from "#lib/mcp/purchase/judge-address.ts";
+import { reachable } from "#lib/mcp/purchase/reachable.ts";
+import { problem } from "#lib/mcp/tools/shapes.ts";
+import { readOnly, tool } from "#lib/mcp/tools/tool.ts";
 
 const AT_ONCE = 20;
 const PAGE = 100;

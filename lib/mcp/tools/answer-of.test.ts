@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { sellerAnswerOf } from "#lib/mcp/answer-of.ts";
-import { ANSWER_BYTES } from "#lib/mcp/paid-client.ts";
+import { sellerAnswerOf } from "#lib/mcp/tools/answer-of.ts";
+import { ANSWER_BYTES } from "#lib/mcp/purchase/paid-client.ts";
 
 const reply = (body: Uint8Array | null, headers: Record<string, string> = {}) => ({ status: 200, headers, body });
 const bytes = (text: string) => new TextEncoder().encode(text);

@@ -1,13 +1,13 @@
 import { setTimeout } from "node:timers/promises";
 import type { z } from "zod";
-import { buy, judgeFetch, type Wanted } from "#lib/mcp/fetch-paid.ts";
-import { FetchArguments, FetchResult, untrustedIn, type FetchAnswer } from "#lib/mcp/fetch-shapes.ts";
+import { buy, judgeFetch, type Wanted } from "#lib/mcp/purchase/fetch-paid.ts";
+import { FetchArguments, FetchResult, untrustedIn, type FetchAnswer } from "#lib/mcp/tools/fetch-shapes.ts";
 import { endPurchaseLease, findPurchase, leasePurchase } from "#lib/mcp/purchase-store.ts";
-import { again, openPurchase, type Purchase } from "#lib/mcp/purchase.ts";
-import { buying, tool, type ToolContext } from "#lib/mcp/tool.ts";
+import { again, openPurchase, type Purchase } from "#lib/mcp/purchase/purchase.ts";
+import { buying, tool, type ToolContext } from "#lib/mcp/tools/tool.ts";
 import { outboundRules } from "#lib/outbound/guarded-fetch.ts";
 import { outboundTarget } from "#lib/outbound/outbound-address.ts";
-import { sampleAt } from "#lib/mcp/paid-client.ts";
+import { sampleAt } from "#lib/mcp/purchase/paid-client.ts";
 import { invalidField } from "#lib/problem.ts";
 
 const NAME = "fetch_paid";

@@ -1,7 +1,7 @@
 import type { CallToolResult, InputRequiredResult, ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { KeyCaller } from "#lib/http/operation.ts";
-import type { Call } from "#lib/mcp/call-operation.ts";
+import type { Call } from "#lib/mcp/tools/call-operation.ts";
 import type { Elicitation } from "#lib/mcp/elicitation.ts";
 import type { ErrorBody } from "#lib/problem.ts";
 import { visibleJson, visibleLines } from "#lib/visible-text.ts";

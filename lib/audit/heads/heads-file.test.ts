@@ -37,7 +37,7 @@ test("a rewritten chain of checkpoints is never signed, also after a restart wit
   await signNow();
   const undo = await rewrite("checkpoints", 1);
   await dropCheckpoints("checkpoints");
-  forget("audit/signed-heads");
+  forget("audit/heads/signed-heads");
   await signNow();
   expect(await newestCheckpoint("checkpoints")).toBeNull();
   expect(await findAlarm("checkpoints")).not.toBeNull();
@@ -55,7 +55,7 @@ test("a checkpoint of an unknown key with the rewritten head does not hide the h
   await dropCheckpoints("checkpoints");
   await tamper(`INSERT INTO audit_checkpoints SELECT chain, sequence, hash, 'unknown', 'AAAA', clock_timestamp()
     FROM audit_heads WHERE chain = 'checkpoints'`);
-  forget("audit/signed-heads");
+  forget("audit/heads/signed-heads");
   await signNow();
   expect((await newestCheckpoint("checkpoints"))?.keyId).toBe("unknown");
   expect(await findAlarm("checkpoints")).not.toBeNull();

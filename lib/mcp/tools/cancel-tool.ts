@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { Id } from "#lib/ids.ts";
-import { reachable } from "#lib/mcp/reachable.ts";
-import { problem } from "#lib/mcp/shapes.ts";
-import { repeatable, tool } from "#lib/mcp/tool.ts";
+import { reachable } from "#lib/mcp/purchase/reachable.ts";
+import { problem } from "#lib/mcp/tools/shapes.ts";
+import { repeatable, tool } from "#lib/mcp/tools/tool.ts";
 
 export const cancel = tool({
   name: "cancel",

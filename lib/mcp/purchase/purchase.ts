@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { canonicalJson } from "#lib/canonical-json.ts";
 import { beginPurchase, useRound, type PurchaseRow } from "#lib/mcp/purchase-store.ts";
-import type { ToolContext } from "#lib/mcp/tool.ts";
+import type { ToolContext } from "#lib/mcp/tools/tool.ts";
 import { Problem } from "#lib/problem.ts";
 
 /** Without a purchaseId, a call with the same arguments is the same purchase for at least this long. */

@@ -1,7 +1,7 @@
 import { env } from "#lib/env.ts";
 import { provingRegistration } from "#lib/execute/prove-payment.ts";
 import { mandatePage } from "#lib/mandates/mandate-links.ts";
-import type { SellerOffer } from "#lib/mcp/offer-of.ts";
+import type { SellerOffer } from "#lib/mcp/purchase/offer-of.ts";
 import { sampleAsset } from "#lib/sandbox/sample-asset.ts";
 import { samplePayTo } from "#lib/sandbox/test-wallet.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { reachable } from "#lib/mcp/reachable.ts";
-import { askedIntent, Decision, Intent, MandateId, problem } from "#lib/mcp/shapes.ts";
-import { readOnly, tool } from "#lib/mcp/tool.ts";
+import { reachable } from "#lib/mcp/purchase/reachable.ts";
+import { askedIntent, Decision, Intent, MandateId, problem } from "#lib/mcp/tools/shapes.ts";
+import { readOnly, tool } from "#lib/mcp/tools/tool.ts";
 
 export const checkPurchase = tool({
   name: "check_purchase",
