@@ -183,15 +183,21 @@ test("a request whose notices the database refuses does not delay others, and it
   await tell();
   expect(smtp.received).toHaveLength(1);
   const told = async () => (await read(checkoutIntentId, credential)).data.notification?.status;
+  const setDue = (dueAt: Date) =>
+    database()
+      .update(notices)
+      .set({ dueAt })
+      .where(sql`kind = 'opened' AND checkout_intent_id = ${checkoutIntentId}`);
+  let tried = opened?.dueAt;
   for (let failures = 1; failures < 5; failures += 1) {
     const [notice] = await noticesOf(checkoutIntentId);
     expect(notice).toMatchObject({ status: "waiting", attempts: failures });
+    expect(notice?.dueAt.getTime()).toBeGreaterThan(tried!.getTime());
     expect(await told()).toBe("pending");
+    await setDue(new Date(Date.now() + 3_600_000));
     expect(await sendNotices()).toBe(0);
-    await database()
-      .update(notices)
-      .set({ dueAt: new Date() })
-      .where(sql`kind = 'opened' AND checkout_intent_id = ${checkoutIntentId}`);
+    tried = new Date();
+    await setDue(tried);
     await sendNotices();
   }
   expect((await noticesOf(checkoutIntentId)).map(({ kind, status }) => `${kind} ${status}`)).toContain("opened failed");
