@@ -1,24 +1,20 @@
 "use client";
 
-import { useRouter } from "next/navigation";
 import { Field } from "#components/ui/field.tsx";
 import { FormDialog, useFormDialog } from "#components/ui/form-dialog.tsx";
-import { toast } from "#components/ui/toast.tsx";
 import { defaultStepUpLimits, type StepUpLimits } from "#lib/identity/step-up-limits.ts";
 
 type Props = { readonly organizationId: string; readonly limits: { readonly [K in keyof StepUpLimits]: string | null } };
 
 export function StepUpThreshold({ organizationId, limits }: Props) {
-  const router = useRouter();
   const dialog = useFormDialog(
     () => import("#lib/identity/members/contract.ts").then((contract) => contract.setStepUpThreshold),
     {
       defaults: { above: limits.above ?? "", aboveUnverified: limits.aboveUnverified ?? "" },
       params: { organizationId },
-      onDone: (set) => {
+      done: (set) => {
         const { above, aboveUnverified } = { ...defaultStepUpLimits, ...set };
-        toast(`Asked above ${above}, and above ${aboveUnverified} for payees that are not verified`);
-        router.refresh();
+        return `Asked above ${above}, and above ${aboveUnverified} for payees that are not verified`;
       },
     },
   );

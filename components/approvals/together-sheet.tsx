@@ -1,6 +1,5 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { type FormEvent, useState } from "react";
@@ -14,6 +13,7 @@ import { Choice } from "#components/ui/choice.tsx";
 import { formText } from "#components/ui/form-text.ts";
 import { Money, money } from "#components/ui/money.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { useOperation } from "#components/ui/operation.ts";
 import { Panel } from "#components/ui/panel.tsx";
 import { plural } from "#components/ui/plural.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
@@ -116,7 +116,7 @@ function Decide({ plan: { together, total, asset, payees, proof }, path, busy, e
   };
   return (
     <form className="panel grid gap-4 p-4 md:p-5" method="post" onSubmit={decide} aria-label="Your decision">
-      {error && wrong === undefined && <ProblemNotice error={error} nothing="Nothing was approved." />}
+      {wrong === undefined && <ProblemNotice error={error} nothing="Nothing was approved." />}
       <Choice type="checkbox" name="read" required>
         <strong>I have read all {plural(together.length, "request")}</strong>
         <span>
@@ -166,19 +166,19 @@ export function TogetherSheet({ plan, path }: { readonly plan: Plan; readonly pa
   const { together, alone, refusal, amount } = plan;
   const router = useRouter();
   const [outcomes, setOutcomes] = useState<Outcomes>({});
-  const approving = useMutation({
-    mutationFn: async (proof: Proof) => {
-      const checkoutIntentIds = together.map(({ view }) => view.intent.checkoutIntentId);
-      await confirm({ together: { checkoutIntentIds, amount } }, proof);
-      await decideEach(together, approve, ({ view }, outcome) =>
-        setOutcomes((before) => ({ ...before, [view.intent.checkoutIntentId]: outcome })),
-      );
-    },
-    onSuccess: () => announce("All requests were answered."),
+  const approveAll = async (proof: Proof) => {
+    const checkoutIntentIds = together.map(({ view }) => view.intent.checkoutIntentId);
+    await confirm({ together: { checkoutIntentIds, amount } }, proof);
+    await decideEach(together, approve, ({ view }, outcome) =>
+      setOutcomes((before) => ({ ...before, [view.intent.checkoutIntentId]: outcome })),
+    );
+  };
+  const { send, busy, error, isDone } = useOperation(approveAll, {
+    done: () => announce("All requests were answered."),
     // A request that changed or was decided meanwhile moves to those that are decided alone.
-    onError: (error) => passwordError(error) === undefined && router.refresh(),
+    failed: (refusal) => passwordError(refusal) === undefined && router.refresh(),
+    refresh: "never",
   });
-  const isDone = approving.isSuccess;
   return (
     <div className="stack">
       {refusal !== null && <Notice tone="caution">{refusal}</Notice>}
@@ -193,7 +193,7 @@ export function TogetherSheet({ plan, path }: { readonly plan: Plan; readonly pa
         />
       ))}
       {refusal === null && together.length > 0 && !isDone && (
-        <Decide plan={plan} path={path} busy={approving.isPending} error={approving.error} onApprove={approving.mutate} />
+        <Decide plan={plan} path={path} busy={busy} error={error} onApprove={send} />
       )}
       {alone.length > 0 && <DecidedAlone alone={alone} />}
     </div>

@@ -7,7 +7,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Money } from "#components/ui/money.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { plural } from "#components/ui/plural.ts";
-import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
+import { ReasonDialog } from "#components/ui/confirm-dialog.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { call } from "#lib/http/client.ts";
@@ -87,7 +87,7 @@ function Actions({ chosen, choose, decline, done }: ActionsProps) {
             title={`Decline ${plural(length, "request")}`}
             action={`Decline ${plural(length, "request")}`}
             act={decline}
-            onDone={done}
+            done={done}
             nothing="Not every request was declined."
             reasonRequired={false}
             reasonHint="The agents and your organization’s audit log receive it."

@@ -1,15 +1,14 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
 import { ShieldCheck } from "lucide-react";
 import Link from "next/link";
 import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { useOperation } from "#components/ui/operation.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { atAddress, type ReplyOf } from "#lib/http/client.ts";
-import { mutation } from "#lib/http/query.ts";
 import type * as contract from "#lib/audit/contract.ts";
 
 const verifyAudit = atAddress<typeof contract.verifyAudit>({ id: "verifyAudit", method: "POST", path: "/api/v1/audit/verify" });
@@ -43,9 +42,9 @@ function Result({ valid, count, head, firstBad }: Verification) {
 }
 
 export function VerifyChain() {
-  const verify = useMutation({
-    ...mutation(verifyAudit),
-    onSuccess: ({ valid }) => announce(valid ? "No event was changed" : "The log was changed"),
+  const verify = useOperation(verifyAudit, {
+    done: ({ valid }) => announce(valid ? "No event was changed" : "The log was changed"),
+    refresh: "never",
   });
   return (
     <section className="panel" aria-labelledby="verify">
@@ -58,13 +57,13 @@ export function VerifyChain() {
           again: an event that was changed, removed or inserted does not match.
         </p>
         <div>
-          <Button aria-busy={verify.isPending} onClick={() => verify.isPending || verify.mutate({ body: {} })}>
+          <Button aria-busy={verify.busy} onClick={() => verify.send({ body: {} })}>
             <ShieldCheck className="icon" aria-hidden />
             Verify the log
           </Button>
         </div>
         {verify.data && <Result {...verify.data} />}
-        {verify.error && <ProblemNotice error={verify.error} nothing="Nothing was verified." />}
+        <ProblemNotice error={verify.error} nothing="Nothing was verified." />
       </div>
     </section>
   );

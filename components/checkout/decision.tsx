@@ -138,7 +138,7 @@ type Props = {
 };
 
 export function Decision({ view, mandate, changes, decisions }: Props) {
-  const { approve, decline, alone, error, passwordError, changedRequestId, stepUpAsked, sent: sending } = decisions;
+  const { error, passwordError, changedRequestId, stepUpAsked, sent: sending } = decisions;
   const path = `/checkout/${view.intent.checkoutIntentId}`;
   const settled = useSettled();
   const seconds = useCountdown(view.intent.expiresAt, view.now);
@@ -154,21 +154,18 @@ export function Decision({ view, mandate, changes, decisions }: Props) {
     const form = new FormData(event.currentTarget);
     const { submitter } = event.nativeEvent as SubmitEvent;
     if (submitter?.getAttribute("value") === "decline") {
-      const reason = formText(form, "reason").trim();
-      approve.reset();
-      alone(() => decline.mutate({ checkoutIntentId: view.intent.checkoutIntentId, body: reason === "" ? {} : { reason } }));
+      decisions.decide({ decline: { reason: formText(form, "reason").trim() } });
     } else if (mandate !== undefined) {
-      decline.reset();
       setAsked(ways !== null);
       const password = way === "password" ? formText(form, "password") : null;
-      alone(() => approve.mutate({ mandateId: mandate.mandateId, way: way ?? null, password }));
+      decisions.decide({ approve: { mandateId: mandate.mandateId, way: way ?? null, password } });
     }
   };
   return (
     <form className="grid gap-2.5 lg:gap-4" method="post" onSubmit={decide}>
       {error && passwordError === undefined && changedRequestId === undefined && (
         <div ref={bringIntoView}>
-          <ProblemNotice error={error} nothing={approve.error ? "Nothing was approved." : "Nothing was declined."} />
+          <ProblemNotice error={error} nothing={decisions.nothing} />
         </div>
       )}
       <Pledge view={view} seconds={seconds} />

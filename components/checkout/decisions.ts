@@ -1,10 +1,8 @@
-import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { useRef } from "react";
 import { signWithPasskey } from "#components/identity/passkey-request.ts";
 import { announce } from "#components/ui/announcements.tsx";
+import { useOperation } from "#components/ui/operation.ts";
 import { call, ProblemError } from "#lib/http/client.ts";
-import { mutation } from "#lib/http/query.ts";
 import { approveCheckout, challengePasskey, rejectCheckout, stepUp } from "./calls.ts";
 
 const codeOf = (error: Error | null): string | undefined => (error instanceof ProblemError ? error.problem.code : undefined);
@@ -25,7 +23,7 @@ const outdated = new Set([
 /** How the person confirms their identity; null if that is not required. */
 export type Proof = { readonly way: "password" | "passkey" | null; readonly password: string | null };
 
-type Approval = Proof & { readonly mandateId: string };
+type Choice = { readonly approve: Proof & { readonly mandateId: string } } | { readonly decline: { readonly reason: string } };
 
 type Subject = { readonly checkoutIntentId: string } | { readonly together: { checkoutIntentIds: string[]; amount: string } };
 
@@ -47,54 +45,41 @@ const askedFor = (error: Error | null): "passkey" | "any" | null => {
   return error.problem.nextActions.some(({ metadata }) => metadata?.["method"] === "passkey") ? "passkey" : "any";
 };
 
+async function send(checkoutIntentId: string, choice: Choice): Promise<void> {
+  if ("approve" in choice) {
+    const { mandateId, ...proof } = choice.approve;
+    await confirm({ checkoutIntentId }, proof);
+    await call(approveCheckout, { checkoutIntentId, body: { mandateId } });
+  } else {
+    await call(rejectCheckout, { checkoutIntentId, body: choice.decline.reason === "" ? {} : choice.decline });
+  }
+}
+
 /** Refreshes the page after a decision, or if an error shows that the page is outdated: only the service knows the state. */
 export function useDecisions(checkoutIntentId: string, onChanged: () => void) {
   const router = useRouter();
-  // Ignore the second click of a double click: it arrives before React has rendered the effect of the first one.
-  const sending = useRef(false);
-  const sent = () => {
-    sending.current = false;
-  };
-  const read = (said: string) => {
-    announce(said);
-    document.getElementById("main")?.focus();
-    router.refresh();
-  };
-  const refused = (error: Error) => {
-    const code = codeOf(error);
-    if (code === "checkout_changed") onChanged();
-    if (code !== undefined && outdated.has(code)) router.refresh();
-  };
-  const approve = useMutation({
-    mutationKey: [approveCheckout.id],
-    mutationFn: async (approval: Approval) => {
-      await confirm({ checkoutIntentId }, approval);
-      return call(approveCheckout, { checkoutIntentId, body: { mandateId: approval.mandateId } });
+  const deciding = useOperation((choice: Choice) => send(checkoutIntentId, choice), {
+    done: (_, choice) => {
+      announce("approve" in choice ? "Approved" : "Declined");
+      document.getElementById("main")?.focus();
+      router.refresh();
     },
-    onSuccess: () => read("Approved"),
-    onError: refused,
-    onSettled: sent,
+    failed: (error) => {
+      const code = codeOf(error);
+      if (code === "checkout_changed") onChanged();
+      if (code !== undefined && outdated.has(code)) router.refresh();
+    },
+    refresh: "never",
+    once: true,
   });
-  const decline = useMutation({
-    ...mutation(rejectCheckout),
-    onSuccess: () => read("Declined"),
-    onError: refused,
-    onSettled: sent,
-  });
-  const alone = (send: () => void) => {
-    if (sending.current) return;
-    sending.current = true;
-    send();
-  };
-  const error = approve.error ?? decline.error;
+  const { error, sent } = deciding;
   return {
-    approve,
-    decline,
-    alone,
+    decide: deciding.send,
     error,
+    nothing: sent && "decline" in sent ? "Nothing was declined." : "Nothing was approved.",
     passwordError: passwordError(error),
     changedRequestId: codeOf(error) === "checkout_changed" && error instanceof ProblemError ? error.problem.requestId : undefined,
     stepUpAsked: askedFor(error),
-    sent: [approve, decline].some(({ isPending, isSuccess }) => isPending || isSuccess),
+    sent: deciding.busy,
   };
 }

@@ -16,11 +16,7 @@ export function OtherOrganization({ organizationId, name, path }: Props) {
         <p>
           The message was sent to you as a member of <Untrusted>{name}</Untrusted>. Switch to it to see the request.
         </p>
-        <Button
-          tone="primary"
-          aria-busy={activate.isPending}
-          onClick={() => !activate.isPending && activate.mutate({ organizationId })}
-        >
+        <Button tone="primary" aria-busy={activate.busy} onClick={() => activate.send({ organizationId })}>
           Switch and open
         </Button>
       </div>

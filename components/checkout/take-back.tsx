@@ -1,36 +1,26 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
 import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { useOperation } from "#components/ui/operation.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
-import { mutation } from "#lib/http/query.ts";
 import { takeBackApproval } from "./calls.ts";
 
 /** One click is enough, because no money moves. */
 export function TakeBack({ checkoutIntentId }: { readonly checkoutIntentId: string }) {
-  const router = useRouter();
-  const taking = useMutation({
-    ...mutation(takeBackApproval),
-    onSuccess: () => {
+  const { send, busy, error } = useOperation(takeBackApproval, {
+    done: () => {
       announce("Approval taken back");
       document.getElementById("main")?.focus();
     },
     // Refresh the page after a refusal too, because the agent may have used the approval since the page was rendered.
-    onSettled: () => router.refresh(),
+    refresh: "always",
+    once: true,
   });
-  const busy = taking.isPending || taking.isSuccess;
   return (
     <div className="grid justify-items-start gap-2.5">
-      {taking.error && <ProblemNotice error={taking.error} nothing="The approval was not taken back." />}
-      <Button
-        aria-disabled={busy}
-        aria-busy={busy}
-        onClick={() => {
-          if (!busy) taking.mutate({ checkoutIntentId, body: {} });
-        }}
-      >
+      <ProblemNotice error={error} nothing="The approval was not taken back." />
+      <Button aria-disabled={busy} aria-busy={busy} onClick={() => send({ checkoutIntentId, body: {} })}>
         Take back
       </Button>
       <p className="text-sm text-muted">

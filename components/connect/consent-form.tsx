@@ -22,7 +22,8 @@ const useConsent = ({ request, view }: Props) =>
       name: view.clientName,
       capabilities: [...(presetsOf(view.grantable)[0]?.capabilities ?? [])],
     },
-    onDone: ({ redirectTo }) => location.assign(redirectTo),
+    done: ({ redirectTo }) => location.assign(redirectTo),
+    refresh: "never",
   });
 
 function Account({ state, view }: { readonly state: State; readonly view: ConnectView }) {

@@ -1,12 +1,7 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
-import { useState } from "react";
 import { announce } from "#components/ui/announcements.tsx";
-import { Button } from "#components/ui/button.tsx";
-import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
-import { ProblemNotice } from "#components/ui/problem.tsx";
+import { ConfirmDialog } from "#components/ui/confirm-dialog.tsx";
 import { call } from "#lib/http/client.ts";
 import { endConnection, removeAgentClient } from "./calls.ts";
 
@@ -19,43 +14,24 @@ type Props = {
   readonly act: () => Promise<unknown>;
 };
 
-function EndDialog({ name, verb, title, effect, done, act }: Props) {
-  const router = useRouter();
-  const [open, setOpen] = useState(false);
-  const ending = useMutation({
-    mutationFn: act,
-    onSuccess: () => {
-      setOpen(false);
-      announce(done);
-      router.refresh();
-    },
-  });
-  return (
-    <Dialog
-      trigger={
-        <>
-          {verb}
-          <span className="sr"> {name}</span>
-        </>
-      }
-      look={{ tone: "warn", size: "small" }}
-      title={title}
-      open={open}
-      onOpenChange={setOpen}
-      footer={
-        <>
-          <DialogClose>Cancel</DialogClose>
-          <Button tone="danger" aria-busy={ending.isPending} onClick={() => ending.isPending || ending.mutate()}>
-            {title}
-          </Button>
-        </>
-      }
-    >
-      <p className="text-sm">{effect}</p>
-      {ending.error && <ProblemNotice error={ending.error} nothing="Nothing was ended." />}
-    </Dialog>
-  );
-}
+const EndDialog = ({ name, verb, title, effect, done, act }: Props) => (
+  <ConfirmDialog
+    trigger={
+      <>
+        {verb}
+        <span className="sr"> {name}</span>
+      </>
+    }
+    look={{ tone: "warn", size: "small" }}
+    title={title}
+    action={title}
+    nothing="Nothing was ended."
+    act={act}
+    done={() => announce(done)}
+  >
+    <p className="text-sm">{effect}</p>
+  </ConfirmDialog>
+);
 
 export const EndConnection = ({ connectionId, name }: { readonly connectionId: string; readonly name: string }) => (
   <EndDialog

@@ -1,7 +1,6 @@
 "use client";
 
 import { Plus } from "lucide-react";
-import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { Field, Select, TextArea } from "#components/ui/field.tsx";
 import { FormDialog, useFormDialog } from "#components/ui/form-dialog.tsx";
@@ -23,11 +22,9 @@ const lines = (text: string | readonly string[]): string[] =>
 const options = [["", "Another program"] as const, ...presets.map(({ name }) => [name, name] as const)];
 
 export function NewClient() {
-  const router = useRouter();
   const [preset, setPreset] = useState("");
   const dialog = useFormDialog(() => import("#lib/identity/oauth/contract.ts").then((contract) => contract.createAgentClient), {
     defaults: { name: "", redirectUris: [] },
-    onDone: () => router.refresh(),
   });
   const fill = (name: string) => {
     setPreset(name);

@@ -1,11 +1,10 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { FieldError, Select } from "#components/ui/field.tsx";
+import { useOperation } from "#components/ui/operation.ts";
 import { Scripted } from "#components/ui/scripted.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { sampleBody, type Sample } from "#lib/pages/docs/sample.ts";
@@ -58,23 +57,19 @@ function Decision({ decided }: { readonly decided: Authorization }) {
 }
 
 export function RunSample({ sample, mandates, mayCreate }: Props) {
-  const router = useRouter();
   const [log, setLog] = useState<readonly Exchange[]>([]);
   const [mandateId, setMandateId] = useState(mandates[0]?.mandateId ?? "");
-  const run = useMutation({
-    mutationFn: async () => {
-      const ask = async (asked: ExchangeRequest) => {
-        const one = await exchange(asked);
-        setLog((before) => [one, ...before]);
-        return one;
-      };
-      const under = mandateId === "" ? await makeMandate(sample, ask) : mandateId;
-      return under === null ? null : authorize(sample, under, ask);
-    },
-    onSuccess: (decided) => {
-      announce(decided ? `Decided: ${decided.policyDecision.outcome}` : "Refused. The reply says why.");
-      router.refresh();
-    },
+  const run = async () => {
+    const ask = async (asked: ExchangeRequest) => {
+      const one = await exchange(asked);
+      setLog((before) => [one, ...before]);
+      return one;
+    };
+    const under = mandateId === "" ? await makeMandate(sample, ask) : mandateId;
+    return under === null ? null : authorize(sample, under, ask);
+  };
+  const { send, busy, error, data } = useOperation(run, {
+    done: (decided) => announce(decided ? `Decided: ${decided.policyDecision.outcome}` : "Refused. The reply says why."),
   });
   const choices = [
     ...mandates.map((one) => [one.mandateId, one.name] as const),
@@ -89,12 +84,12 @@ export function RunSample({ sample, mandates, mayCreate }: Props) {
         <Scripted>
           <Select label="Mandate" value={mandateId} options={choices} onChange={(event) => setMandateId(event.target.value)} />
         </Scripted>
-        <Button tone="primary" aria-busy={run.isPending} onClick={() => run.isPending || run.mutate()}>
+        <Button tone="primary" aria-busy={busy} onClick={() => send()}>
           Run in sandbox
         </Button>
       </div>
-      {run.error && <FieldError>We could not reach the service. Try again.</FieldError>}
-      {run.data && <Decision decided={run.data} />}
+      {error && <FieldError>We could not reach the service. Try again.</FieldError>}
+      {data && <Decision decided={data} />}
       {log.length > 0 && <ExchangeLog exchanges={log} />}
     </div>
   );

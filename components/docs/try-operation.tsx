@@ -1,12 +1,12 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Choice } from "#components/ui/choice.tsx";
 import { Field, FieldError, TextArea } from "#components/ui/field.tsx";
 import { formText } from "#components/ui/form-text.ts";
+import { useOperation } from "#components/ui/operation.ts";
 import { Scripted } from "#components/ui/scripted.tsx";
 import { ExchangeLog } from "./exchange-log.tsx";
 import { exchange, type ExchangeRequest } from "./exchange.ts";
@@ -97,13 +97,16 @@ const isJson = (text: string): boolean => {
 export function TryOperation(props: Props) {
   const { method, parameters, body, credentials, signedIn } = props;
   const [bodyError, setBodyError] = useState<string>();
-  const send = useMutation({ mutationFn: exchange, onSuccess: ({ status }) => announce(`Answered ${status}`) });
+  const { send, busy, error, data } = useOperation(exchange, {
+    done: ({ status }) => announce(`Answered ${status}`),
+    refresh: "never",
+  });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const asked = readForm(props, new FormData(event.currentTarget));
     const readable = asked.body === null || isJson(asked.body);
     setBodyError(readable ? undefined : "This is not JSON.");
-    if (readable) send.mutate(asked);
+    if (readable) send(asked);
   };
   return (
     <form className="grid grid-cols-1 gap-4" method="post" onSubmit={submit}>
@@ -136,12 +139,12 @@ export function TryOperation(props: Props) {
         />
       )}
       <div className="actions">
-        <Button tone="primary" type="submit" aria-busy={send.isPending}>
+        <Button tone="primary" type="submit" aria-busy={busy}>
           Send {method} in the sandbox
         </Button>
       </div>
-      {send.error && <FieldError>We could not reach the service. Try again.</FieldError>}
-      {send.data && <ExchangeLog exchanges={[send.data]} />}
+      {error && <FieldError>We could not reach the service. Try again.</FieldError>}
+      {data && <ExchangeLog exchanges={[data]} />}
     </form>
   );
 }

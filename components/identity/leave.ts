@@ -1,8 +1,7 @@
-import { useMutation } from "@tanstack/react-query";
+import { useOperation } from "#components/ui/operation.ts";
 import { requestAuth } from "./auth-request.ts";
 import { announce } from "#components/ui/announcements.tsx";
 import { atAddress } from "#lib/http/client.ts";
-import { mutation } from "#lib/http/query.ts";
 import type * as contract from "#lib/identity/sessions/contract.ts";
 
 const activateOrganization = atAddress<typeof contract.activateOrganization>({
@@ -14,15 +13,15 @@ const activateOrganization = atAddress<typeof contract.activateOrganization>({
 /* Both hooks load a whole new page, which contains no data of the previous session or organization. */
 
 export const useSignOut = () =>
-  useMutation({
-    mutationFn: () => requestAuth("sign-out", {}),
-    onSuccess: () => location.assign("/sign-in"),
-    onError: (error) => announce(error.message),
+  useOperation(() => requestAuth("sign-out", {}), {
+    done: () => location.assign("/sign-in"),
+    failed: (error) => announce(error.message),
+    refresh: "never",
   });
 
 export const useActivateOrganization = (path = "/") =>
-  useMutation({
-    ...mutation(activateOrganization),
-    onSuccess: () => location.assign(path),
-    onError: (error) => announce(error.message),
+  useOperation(activateOrganization, {
+    done: () => location.assign(path),
+    failed: (error) => announce(error.message),
+    refresh: "never",
   });

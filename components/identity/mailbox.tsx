@@ -1,11 +1,11 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
 import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { formText } from "#components/ui/form-text.ts";
 import { Notice } from "#components/ui/notice.tsx";
+import { useOperation } from "#components/ui/operation.ts";
 import { type AuthPath, requestAuth } from "./auth-request.ts";
 import { Refusal } from "./refusal.tsx";
 
@@ -26,24 +26,21 @@ type Props = {
 /** The response is the same for every address, so that it does not say who has an account. */
 export function Mailbox({ kind, returnTo, email = "", sent = false }: Props) {
   const { path, back, send } = kinds[kind];
-  const ask = useMutation({
-    mutationFn: async (to: string) => {
-      await requestAuth(path, { email: to, [back]: returnTo });
-      return to;
-    },
-    onSuccess: (to) => announce(`A link is on its way to ${to}, if there is an account.`),
+  const ask = useOperation((to: string) => requestAuth(path, { email: to, [back]: returnTo }), {
+    done: (_, to) => announce(`A link is on its way to ${to}, if there is an account.`),
+    refresh: "never",
   });
-  const to = ask.data ?? (sent ? email : undefined);
+  const to = ask.isDone ? ask.sent : sent ? email : undefined;
   return (
     <form
       method="post"
       onSubmit={(event) => {
         event.preventDefault();
-        ask.mutate(formText(new FormData(event.currentTarget), "email"));
+        ask.send(formText(new FormData(event.currentTarget), "email"));
       }}
     >
       <Refusal error={ask.error} />
-      {to !== undefined && !ask.isPending && (
+      {to !== undefined && !ask.busy && (
         <Notice>
           <p>
             {kind === "link" ? "A link is on its way to " : "If there is an account, a link is on its way to "}
@@ -52,7 +49,7 @@ export function Mailbox({ kind, returnTo, email = "", sent = false }: Props) {
         </Notice>
       )}
       <Field label="E-mail" name="email" type="email" autoComplete="username" required maxLength={254} defaultValue={email} />
-      <Button size="large" type="submit" disabled={ask.isPending} {...(to === undefined && { tone: "primary" as const })}>
+      <Button size="large" type="submit" disabled={ask.busy} {...(to === undefined && { tone: "primary" as const })}>
         {to === undefined ? send : "Send it again"}
       </Button>
     </form>

@@ -1,17 +1,18 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
 import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { formText } from "#components/ui/form-text.ts";
+import { useOperation } from "#components/ui/operation.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
 import { AuthRefusal, requestAuth } from "./auth-request.ts";
 import { Refusal } from "./refusal.tsx";
 
 export function NewPasswordForm({ token, returnTo }: { readonly token: string; readonly returnTo: string }) {
-  const set = useMutation({
-    mutationFn: (newPassword: string) => requestAuth("reset-password", { token, newPassword }),
-    onSuccess: () => location.assign(withReturnTo("/sign-in", returnTo, { done: "password" })),
+  const set = useOperation((newPassword: string) => requestAuth("reset-password", { token, newPassword }), {
+    done: () => location.assign(withReturnTo("/sign-in", returnTo, { done: "password" })),
+    refresh: "never",
+    once: true,
   });
   const fields = set.error instanceof AuthRefusal ? set.error.fields : {};
   const ended = set.error instanceof AuthRefusal && set.error.code === "INVALID_TOKEN";
@@ -20,7 +21,7 @@ export function NewPasswordForm({ token, returnTo }: { readonly token: string; r
       method="post"
       onSubmit={(event) => {
         event.preventDefault();
-        set.mutate(formText(new FormData(event.currentTarget), "password"));
+        set.send(formText(new FormData(event.currentTarget), "password"));
       }}
     >
       {ended ? (
@@ -42,7 +43,7 @@ export function NewPasswordForm({ token, returnTo }: { readonly token: string; r
         hint="At least 12 characters. Every session of the account ends."
         error={fields["newPassword"]}
       />
-      <Button tone="primary" size="large" type="submit" disabled={set.isPending || set.isSuccess}>
+      <Button tone="primary" size="large" type="submit" disabled={set.busy}>
         Set the password
       </Button>
     </form>

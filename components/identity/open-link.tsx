@@ -1,10 +1,10 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
 import { announce } from "#components/ui/announcements.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { useOperation } from "#components/ui/operation.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
 import { AuthRefusal, requestAuth } from "./auth-request.ts";
 import { Refusal } from "./refusal.tsx";
@@ -26,16 +26,17 @@ const tokenOf = ({ token }: Readonly<Record<string, unknown>>): string | null =>
 
 /** The person must press a button, or a mail scanner that opens links would use up the token. */
 export function OpenLink({ kind, token, next, returnTo, again }: Props) {
-  const open = useMutation({
-    mutationFn: () => requestAuth(paths[kind], { token }),
-    onSuccess: (reply) => {
+  const open = useOperation(() => requestAuth(paths[kind], { token }), {
+    done: (reply) => {
       const chooses = tokenOf(reply);
       if (chooses !== null) location.assign(withReturnTo("/reset-password", returnTo, { confirmed: "yes", token: chooses }));
       else if (kind === "link") location.assign(next);
       else announce("The address is confirmed.");
     },
+    refresh: "never",
+    once: true,
   });
-  if (kind === "verify" && open.isSuccess && tokenOf(open.data) === null) {
+  if (kind === "verify" && open.data && tokenOf(open.data) === null) {
     return (
       <>
         <Notice tone="positive">
@@ -58,7 +59,7 @@ export function OpenLink({ kind, token, next, returnTo, again }: Props) {
         <Refusal error={open.error} />
       )}
       {!ended && (
-        <Button tone="primary" size="large" disabled={open.isPending || open.isSuccess} onClick={() => open.mutate()}>
+        <Button tone="primary" size="large" disabled={open.busy} onClick={() => open.send()}>
           {buttons[kind]}
         </Button>
       )}

@@ -1,9 +1,9 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
 import { LogIn, Mail, Wallet } from "lucide-react";
 import type { RefObject } from "react";
 import { Button } from "#components/ui/button.tsx";
+import { useOperation } from "#components/ui/operation.ts";
 import { WalletRefusal } from "#components/wallet/injected.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
 import type { Session } from "#lib/identity/session-schema.ts";
@@ -30,24 +30,22 @@ const look = {
 
 export function OtherWays({ methods, siwe, returnTo, email }: Props) {
   const ways = (Object.keys(look) as Way[]).filter((way) => methods[way]);
-  const enter = useMutation({
-    mutationFn: async (way: Way): Promise<string | null> => {
-      if (way === "wallet") {
-        if (siwe) await signInWithWallet(siwe);
-        return returnTo;
-      }
-      if (way === "magicLink") {
-        const field = email.current;
-        if (!field?.reportValidity()) return null;
-        await requestAuth("sign-in/magic-link", { email: field.value, callbackURL: returnTo });
-        return withReturnTo("/sign-in/link", returnTo, { to: field.value });
-      }
-      const errorCallbackURL = withReturnTo("/sign-in", returnTo);
-      const { url } = await requestAuth("sign-in/social", { provider: way, callbackURL: returnTo, errorCallbackURL });
-      return String(url);
-    },
-    onSuccess: (next) => next !== null && location.assign(next),
-  });
+  const go = async (way: Way): Promise<string | null> => {
+    if (way === "wallet") {
+      if (siwe) await signInWithWallet(siwe);
+      return returnTo;
+    }
+    if (way === "magicLink") {
+      const field = email.current;
+      if (!field?.reportValidity()) return null;
+      await requestAuth("sign-in/magic-link", { email: field.value, callbackURL: returnTo });
+      return withReturnTo("/sign-in/link", returnTo, { to: field.value });
+    }
+    const errorCallbackURL = withReturnTo("/sign-in", returnTo);
+    const { url } = await requestAuth("sign-in/social", { provider: way, callbackURL: returnTo, errorCallbackURL });
+    return String(url);
+  };
+  const enter = useOperation(go, { done: (next) => (next === null ? undefined : location.assign(next)), refresh: "never" });
   if (ways.length === 0) return null;
   return (
     <>
@@ -57,7 +55,7 @@ export function OtherWays({ methods, siwe, returnTo, email }: Props) {
         {ways.map((way) => {
           const { text, Icon } = look[way];
           return (
-            <Button key={way} disabled={enter.isPending} onClick={() => enter.mutate(way)}>
+            <Button key={way} disabled={enter.busy} onClick={() => enter.send(way)}>
               <Icon className="icon" aria-hidden />
               {text}
             </Button>

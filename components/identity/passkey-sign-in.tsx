@@ -1,9 +1,9 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
 import { KeyRound } from "lucide-react";
 import { Button } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { useOperation } from "#components/ui/operation.ts";
 import { Or } from "./or.tsx";
 import { PasskeyRefusal, signWithPasskey } from "./passkey-request.ts";
 
@@ -23,12 +23,8 @@ async function signIn(): Promise<void> {
 }
 
 export function PasskeySignIn({ returnTo }: { readonly returnTo: string }) {
-  const asked = useMutation({
-    mutationFn: signIn,
-    // Load a whole page, so that nothing from before the sign-in is reused.
-    onSuccess: () => location.assign(returnTo),
-  });
-  const waiting = asked.isPending || asked.isSuccess;
+  // Load a whole page, so that nothing from before the sign-in is reused.
+  const asked = useOperation(signIn, { done: () => location.assign(returnTo), refresh: "never", once: true });
   return (
     <>
       {asked.error && (
@@ -36,7 +32,7 @@ export function PasskeySignIn({ returnTo }: { readonly returnTo: string }) {
           <p>{asked.error instanceof PasskeyRefusal ? asked.error.message : "We could not reach the service. Try again."}</p>
         </Notice>
       )}
-      <Button size="large" aria-busy={waiting} onClick={() => !waiting && asked.mutate()}>
+      <Button size="large" aria-busy={asked.busy} onClick={() => asked.send()}>
         <KeyRound className="icon" aria-hidden />
         Sign in with a passkey
       </Button>

@@ -1,9 +1,9 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
 import { useId, useRef } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { formText } from "#components/ui/form-text.ts";
+import { useOperation } from "#components/ui/operation.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
 import { AuthRefusal, refusalText, requestAuth } from "./auth-request.ts";
 import { OtherWays, type Ways } from "./other-ways.tsx";
@@ -20,20 +20,19 @@ const isUnconfirmed = (error: Error | null): boolean => error instanceof AuthRef
 export function SignInForm({ returnTo, email = "", methods, siwe }: Props) {
   const id = useId();
   const address = useRef<HTMLInputElement>(null);
-  const signIn = useMutation({
-    mutationFn: (form: FormData) => requestAuth("sign-in/email", { email: form.get("email"), password: form.get("password") }),
+  const signIn = useOperation(
+    (form: FormData) => requestAuth("sign-in/email", { email: form.get("email"), password: form.get("password") }),
     // Load a whole page, so that nothing from before the sign-in is reused.
-    onSuccess: () => location.assign(returnTo),
-  });
-  const tried = signIn.variables ? formText(signIn.variables, "email") : "";
-  const waiting = signIn.isPending || signIn.isSuccess;
+    { done: () => location.assign(returnTo), refresh: "never", once: true },
+  );
+  const tried = signIn.sent ? formText(signIn.sent, "email") : "";
   return (
     <>
       <form
         method="post"
         onSubmit={(event) => {
           event.preventDefault();
-          signIn.mutate(new FormData(event.currentTarget));
+          signIn.send(new FormData(event.currentTarget));
         }}
       >
         {isUnconfirmed(signIn.error) ? (
@@ -66,7 +65,7 @@ export function SignInForm({ returnTo, email = "", methods, siwe }: Props) {
           </div>
           <input id={`${id}-password`} type="password" name="password" autoComplete="current-password" required maxLength={128} />
         </div>
-        <Button tone="primary" size="large" type="submit" disabled={waiting}>
+        <Button tone="primary" size="large" type="submit" disabled={signIn.busy}>
           Sign in
         </Button>
       </form>

@@ -6,7 +6,7 @@ import { useSignOut } from "./leave.ts";
 export function SignOut() {
   const signOut = useSignOut();
   return (
-    <Button tone="quiet" size="small" disabled={signOut.isPending} onClick={() => signOut.mutate()}>
+    <Button tone="quiet" size="small" disabled={signOut.busy} onClick={() => signOut.send()}>
       Sign out
     </Button>
   );

@@ -1,10 +1,10 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
 import { useRef } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { formText } from "#components/ui/form-text.ts";
+import { useOperation } from "#components/ui/operation.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
 import { AuthRefusal, refusalText, requestAuth } from "./auth-request.ts";
 import { OtherWays, type Ways } from "./other-ways.tsx";
@@ -38,9 +38,10 @@ function explain(error: Error): string {
 
 export function SignUpForm({ returnTo, email = "", confirms, methods, siwe }: Props) {
   const address = useRef<HTMLInputElement>(null);
-  const join = useMutation({
-    mutationFn: (form: FormData) => signUp(form, { returnTo, confirms }),
-    onSuccess: (next) => location.assign(next),
+  const join = useOperation((form: FormData) => signUp(form, { returnTo, confirms }), {
+    done: (next) => location.assign(next),
+    refresh: "never",
+    once: true,
   });
   const fields = join.error instanceof AuthRefusal ? join.error.fields : {};
   return (
@@ -49,7 +50,7 @@ export function SignUpForm({ returnTo, email = "", confirms, methods, siwe }: Pr
         method="post"
         onSubmit={(event) => {
           event.preventDefault();
-          join.mutate(new FormData(event.currentTarget));
+          join.send(new FormData(event.currentTarget));
         }}
       >
         <Refusal error={join.error}>{join.error && explain(join.error)}</Refusal>
@@ -76,7 +77,7 @@ export function SignUpForm({ returnTo, email = "", confirms, methods, siwe }: Pr
           hint="At least 12 characters. A password manager makes a good one."
           error={fields["password"]}
         />
-        <Button tone="primary" size="large" type="submit" disabled={join.isPending || join.isSuccess}>
+        <Button tone="primary" size="large" type="submit" disabled={join.busy}>
           Create account
         </Button>
       </form>

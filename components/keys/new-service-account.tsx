@@ -27,7 +27,8 @@ export function NewServiceAccount({ organizationId, grantable, next }: Props) {
   const [made, setMade] = useState<MadeKey | null>(null);
   const dialog = useFormDialog(() => import("#lib/identity/keys/contract.ts").then((contract) => contract.createServiceAccount), {
     defaults: { name: "", organizationId, capabilities: [...(presetsOf(grantable)[0]?.capabilities ?? [])] },
-    onDone: ({ apiKey, ...account }) => {
+    refresh: "never",
+    done: ({ apiKey, ...account }) => {
       if (apiKey !== undefined) setMade({ ...account, apiKey });
     },
   });

@@ -1,12 +1,10 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
 import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { useOperation } from "#components/ui/operation.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { atAddress } from "#lib/http/client.ts";
-import { mutation } from "#lib/http/query.ts";
 import type * as contract from "#lib/identity/keys/contract.ts";
 
 const pauseServiceAccount = atAddress<typeof contract.pauseServiceAccount>({
@@ -24,25 +22,18 @@ type Props = { readonly serviceAccountId: string; readonly paused: boolean; read
 
 /** Asks for no reason, because a pause can be undone at once. */
 export function PauseAgent({ serviceAccountId, paused, label }: Props) {
-  const router = useRouter();
-  const change = useMutation({
-    ...mutation(paused ? resumeServiceAccount : pauseServiceAccount),
-    onSuccess: () => {
-      announce(paused ? "The agent is resumed" : "The agent is paused");
-      router.refresh();
-    },
+  const { send, busy, error } = useOperation(paused ? resumeServiceAccount : pauseServiceAccount, {
+    done: () => announce(paused ? "The agent is resumed" : "The agent is paused"),
   });
   return (
     <>
-      {change.error && <ProblemNotice error={change.error} nothing="Nothing was changed." />}
+      <ProblemNotice error={error} nothing="Nothing was changed." />
       <Button
         size="small"
         className="whitespace-nowrap"
-        aria-disabled={change.isPending}
-        aria-busy={change.isPending}
-        onClick={() => {
-          if (!change.isPending) change.mutate({ id: serviceAccountId, body: {} });
-        }}
+        aria-disabled={busy}
+        aria-busy={busy}
+        onClick={() => send({ id: serviceAccountId, body: {} })}
       >
         {paused ? "Resume" : "Pause"} {label ?? "this agent"}
       </Button>

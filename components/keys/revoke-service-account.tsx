@@ -1,6 +1,6 @@
 "use client";
 
-import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
+import { ReasonDialog } from "#components/ui/confirm-dialog.tsx";
 import { call } from "#lib/http/client.ts";
 import { revokeServiceAccount } from "./calls.ts";
 

@@ -19,7 +19,8 @@ export function RotateKey({ serviceAccountId, name }: { readonly serviceAccountI
     {
       defaults: { gracePeriodSeconds: 86_400 },
       params: { id: serviceAccountId },
-      onDone: ({ apiKey, ...account }) => {
+      refresh: "never",
+      done: ({ apiKey, ...account }) => {
         const grace = String(dialog.state.form.getValues("gracePeriodSeconds"));
         const graceText = graces.find(([seconds]) => seconds === grace)?.[1];
         if (apiKey !== undefined) setMade({ ...account, apiKey, ...(graceText !== undefined && { graceText }) });

@@ -1,13 +1,10 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { Button } from "#components/ui/button.tsx";
+import { useOperation } from "#components/ui/operation.ts";
 import { Panel } from "#components/ui/panel.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
-import { toast } from "#components/ui/toast.tsx";
-import { mutation } from "#lib/http/query.ts";
 import { setMandateAlerts } from "./calls.ts";
 
 const OFFERED = [50, 75, 80, 90, 100];
@@ -18,19 +15,12 @@ type Props = { readonly mandateId: string; readonly thresholds: readonly number[
 const listed = (thresholds: readonly number[]): string => thresholds.map((one) => `${one}%`).join(", ");
 
 export function AlertsPanel({ mandateId, thresholds, manage }: Props) {
-  const router = useRouter();
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set(thresholds));
-  const saved = useMutation({
-    ...mutation(setMandateAlerts),
-    onSuccess: () => {
-      toast("Alerts saved");
-      router.refresh();
-    },
-  });
+  const { send, busy, error } = useOperation(setMandateAlerts, { done: "Alerts saved" });
   const offered = [...new Set([...OFFERED, ...thresholds])].toSorted((a, b) => a - b);
   const choose = (one: number, on: boolean) =>
     setChosen((now) => new Set(on ? [...now, one] : [...now].filter((other) => other !== one)));
-  const save = () => saved.mutate({ id: mandateId, body: { thresholds: [...chosen] } });
+  const save = () => send({ id: mandateId, body: { thresholds: [...chosen] } });
   return (
     <Panel id="alerts" title="Alerts">
       <div className="panel-body grid gap-4">
@@ -56,11 +46,11 @@ export function AlertsPanel({ mandateId, thresholds, manage }: Props) {
               ))}
             </fieldset>
             <div className="actions">
-              <Button size="small" aria-busy={saved.isPending} onClick={() => !saved.isPending && save()}>
+              <Button size="small" aria-busy={busy} onClick={save}>
                 Save alerts
               </Button>
             </div>
-            {saved.error && <ProblemNotice error={saved.error} nothing="Nothing was saved." />}
+            <ProblemNotice error={error} nothing="Nothing was saved." />
           </>
         )}
       </div>

@@ -1,17 +1,15 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
 import Link from "next/link";
-import { useRouter } from "next/navigation";
 import { announce } from "#components/ui/announcements.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Money, money } from "#components/ui/money.tsx";
+import { useOperation } from "#components/ui/operation.ts";
 import { plural } from "#components/ui/plural.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
-import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
+import { ReasonDialog } from "#components/ui/confirm-dialog.tsx";
 import { call } from "#lib/http/client.ts";
-import { mutation } from "#lib/http/query.ts";
 import type { MandateView } from "#lib/pages/buyer/view-mandate.ts";
 import type { MandateStatus } from "#lib/vocabulary.ts";
 import { activateMandate, resumeMandate, revokeMandate, suspendMandate } from "./calls.ts";
@@ -21,23 +19,15 @@ type Rights = { readonly manage: boolean; readonly revoke: boolean };
 type StepProps = { readonly mandateId: string };
 
 function PutInForce({ mandateId, step }: StepProps & { readonly step: "activate" | "resume" }) {
-  const router = useRouter();
-  const operation = step === "activate" ? activateMandate : resumeMandate;
-  const send = useMutation({
-    ...mutation(operation),
-    onSuccess: () => {
-      announce(step === "activate" ? "The mandate is active" : "The mandate is active again");
-      router.refresh();
-    },
+  const { send, busy, error } = useOperation(step === "activate" ? activateMandate : resumeMandate, {
+    done: () => announce(step === "activate" ? "The mandate is active" : "The mandate is active again"),
   });
   return (
     <>
-      <Button tone="primary" aria-busy={send.isPending} onClick={() => send.isPending || send.mutate({ id: mandateId })}>
+      <Button tone="primary" aria-busy={busy} onClick={() => send({ id: mandateId })}>
         {step === "activate" ? "Activate" : "Resume"}
       </Button>
-      {send.error && (
-        <ProblemNotice error={send.error} nothing={step === "activate" ? "Nothing was activated." : "Nothing was resumed."} />
-      )}
+      <ProblemNotice error={error} nothing={step === "activate" ? "Nothing was activated." : "Nothing was resumed."} />
     </>
   );
 }
@@ -70,7 +60,7 @@ function Pause({ mandateId, effect, asset }: StepProps & EffectProps) {
       nothing="Nothing was paused."
       reasonRequired={false}
       act={(reason) => call(suspendMandate, { id: mandateId, body: reason === "" ? {} : { reason } })}
-      onDone={() => announce("The mandate is paused")}
+      done={() => announce("The mandate is paused")}
     >
       <Effect effect={effect} asset={asset} />
       <p className="mt-3">You can resume it at any time. Its budgets keep what was used.</p>
@@ -87,7 +77,7 @@ function Revoke({ mandateId, effect, asset }: StepProps & EffectProps) {
       action="Revoke mandate"
       nothing="Nothing was revoked."
       act={(reason) => call(revokeMandate, { id: mandateId, body: { reason } })}
-      onDone={() => announce("The mandate is revoked")}
+      done={() => announce("The mandate is revoked")}
     >
       <Effect effect={effect} asset={asset} />
       <p className="mt-3">A revoked mandate stays revoked. To let its agents pay again, write another one.</p>

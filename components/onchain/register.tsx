@@ -1,16 +1,15 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
 import { type FormEvent, useState } from "react";
 import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Choice } from "#components/ui/choice.tsx";
 import { Field, Select } from "#components/ui/field.tsx";
 import { formText } from "#components/ui/form-text.ts";
+import { useOperation } from "#components/ui/operation.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { Scripted } from "#components/ui/scripted.tsx";
-import { atAddress, call } from "#lib/http/client.ts";
+import { atAddress } from "#lib/http/client.ts";
 import type * as contract from "#lib/onchain/registry/registration-contract.ts";
 import type { PreparedRegistration } from "#lib/onchain/registry/registration-contract.ts";
 import { Sign } from "./sign.tsx";
@@ -69,23 +68,17 @@ const Path = () => (
 );
 
 export function Register({ mandateId, payees, token }: Props) {
-  const router = useRouter();
   const [prepared, setPrepared] = useState<PreparedRegistration | null>(null);
-  const prepare = useMutation({
-    mutationFn: (query: { readonly payeeAddress: string; readonly path: "proofs" | "module" }) =>
-      call(prepareRegistration, { id: mandateId, query }),
-    onSuccess: setPrepared,
-  });
+  const prepare = useOperation(prepareRegistration, { done: setPrepared, refresh: "never" });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     const path = formText(form, "path") === "module" ? "module" : "proofs";
-    if (!prepare.isPending) prepare.mutate({ payeeAddress: formText(form, "payee").trim(), path });
+    prepare.send({ id: mandateId, query: { payeeAddress: formText(form, "payee").trim(), path } });
   };
   const done = () => {
     setPrepared(null);
     announce("The registration is on its way");
-    router.refresh();
   };
   if (prepared !== null)
     return <Sign mandateId={mandateId} prepared={prepared} token={token} onBack={() => setPrepared(null)} onDone={done} />;
@@ -95,9 +88,9 @@ export function Register({ mandateId, payees, token }: Props) {
         <Payee payees={payees} />
         <Path />
       </Scripted>
-      {prepare.error && <ProblemNotice error={prepare.error} nothing="There is nothing to sign." />}
+      <ProblemNotice error={prepare.error} nothing="There is nothing to sign." />
       <div className="actions">
-        <Button tone="primary" type="submit" aria-busy={prepare.isPending}>
+        <Button tone="primary" type="submit" aria-busy={prepare.busy}>
           See what you sign
         </Button>
       </div>

@@ -1,13 +1,12 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Code } from "#components/ui/code.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { useOperation } from "#components/ui/operation.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { atAddress, call } from "#lib/http/client.ts";
 import { formatAmount } from "#lib/money.ts";
@@ -97,20 +96,17 @@ type Props = {
 };
 
 export function Sign({ mandateId, prepared, token, onBack, onDone }: Props) {
-  const router = useRouter();
   const [cannot, setCannot] = useState(false);
   const { done } = prepared.delegation;
-  const send = useMutation({
-    mutationFn: (delegating: Delegating) => register(mandateId, prepared, delegating),
-    // The service may have stored the registration before the call failed. The refreshed page will show it.
-    onError: () => router.refresh(),
-    onSuccess: (sent) => {
+  const { send, busy, error } = useOperation((delegating: Delegating) => register(mandateId, prepared, delegating), {
+    done: (sent) => {
       if (sent) return onDone();
       setCannot(true);
       announce("This wallet does not sign delegations for pages. Nothing was sent.");
     },
+    // The service may have stored the registration before the call failed. The refreshed page will show it.
+    refresh: "always",
   });
-  const go = (delegating: Delegating) => () => send.isPending || send.mutate(delegating);
   const alone = done || cannot;
   return (
     <div className="grid grid-cols-1 gap-4">
@@ -120,17 +116,17 @@ export function Sign({ mandateId, prepared, token, onBack, onDone }: Props) {
       <LimitFacts limits={limitsOf(prepared, token)} />
       <KeyWords path={prepared.typedData.message.enforcementPath === "2" ? "module" : "proofs"} />
       {cannot ? <CannotDelegate {...prepared} /> : <Delegation {...prepared} />}
-      {send.error && <ProblemNotice error={send.error} nothing="It is not registered yet." />}
+      <ProblemNotice error={error} nothing="It is not registered yet." />
       <div className="actions">
-        <Button tone="primary" aria-busy={send.isPending} onClick={go(alone ? "no" : "yes")}>
+        <Button tone="primary" aria-busy={busy} onClick={() => send(alone ? "no" : "yes")}>
           {alone ? "Sign and register" : "Delegate and register"}
         </Button>
         {!alone && (
-          <Button disabled={send.isPending} onClick={go("no")}>
+          <Button disabled={busy} onClick={() => send("no")}>
             Register without delegating
           </Button>
         )}
-        <Button tone="quiet" disabled={send.isPending} onClick={onBack}>
+        <Button tone="quiet" disabled={busy} onClick={onBack}>
           Back
         </Button>
       </div>

@@ -1,8 +1,6 @@
 "use client";
 
-import { useRouter } from "next/navigation";
 import { FormDialog, useFormDialog } from "#components/ui/form-dialog.tsx";
-import { toast } from "#components/ui/toast.tsx";
 import type { Member } from "#lib/identity/members/contract.ts";
 import { Select } from "#components/ui/field.tsx";
 import type { ShownKey } from "#lib/pages/settings/view-members.ts";
@@ -19,15 +17,11 @@ const keyChoices = [
 ] as const;
 
 export function ChangeRole({ member, grantable, keys }: Props) {
-  const router = useRouter();
   const { organizationId, userId, name, role } = member;
   const dialog = useFormDialog(() => import("#lib/identity/members/contract.ts").then((contract) => contract.updateMember), {
     defaults: { role },
     params: { organizationId, userId },
-    onDone: (changed) => {
-      toast(`${changed.name} is ${roleName[changed.role].toLowerCase()} now`);
-      router.refresh();
-    },
+    done: (changed) => `${changed.name} is ${roleName[changed.role].toLowerCase()} now`,
   });
   const { error, ...control } = dialog.state.field("role");
   return (

@@ -1,50 +1,33 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
 import { Button } from "#components/ui/button.tsx";
+import { useOperation } from "#components/ui/operation.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
-import { toast } from "#components/ui/toast.tsx";
-import { mutation } from "#lib/http/query.ts";
+import { call } from "#lib/http/client.ts";
 import type { Invitation } from "#lib/identity/members/contract.ts";
 import { cancelInvitation, inviteMember } from "./calls.ts";
 
 /** Canceling asks for no confirmation, because the person can be invited again. */
 export function InvitationActions({ invitation }: { readonly invitation: Invitation }) {
   const { organizationId, invitationId, email, role } = invitation;
-  const router = useRouter();
-  const again = useMutation(mutation(inviteMember));
-  const cancel = useMutation(mutation(cancelInvitation));
-  const busy = again.isPending || cancel.isPending;
-  const done = (text: string) => () => {
-    toast(text);
-    router.refresh();
+  const acts = {
+    again: () => call(inviteMember, { organizationId, body: { email, role } }),
+    cancel: () => call(cancelInvitation, { organizationId, id: invitationId, body: {} }),
   };
-  const refused = again.error ?? cancel.error;
+  const { send, busy, error } = useOperation((act: keyof typeof acts): Promise<unknown> => acts[act](), {
+    done: (_, act) => (act === "again" ? `Sent again to ${email}` : "Invitation canceled"),
+  });
   return (
     <>
       <span className="actions">
-        <Button
-          size="small"
-          aria-busy={busy}
-          onClick={() =>
-            busy || again.mutate({ organizationId, body: { email, role } }, { onSuccess: done(`Sent again to ${email}`) })
-          }
-        >
+        <Button size="small" aria-busy={busy} onClick={() => send("again")}>
           Send again<span className="sr"> to {email}</span>
         </Button>
-        <Button
-          size="small"
-          tone="warn"
-          aria-busy={busy}
-          onClick={() =>
-            busy || cancel.mutate({ organizationId, id: invitationId, body: {} }, { onSuccess: done("Invitation canceled") })
-          }
-        >
+        <Button size="small" tone="warn" aria-busy={busy} onClick={() => send("cancel")}>
           Cancel<span className="sr"> the invitation of {email}</span>
         </Button>
       </span>
-      {refused && <ProblemNotice error={refused} nothing="The invitation was not changed." />}
+      <ProblemNotice error={error} nothing="The invitation was not changed." />
     </>
   );
 }

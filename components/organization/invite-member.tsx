@@ -1,10 +1,8 @@
 "use client";
 
 import { UserPlus } from "lucide-react";
-import { useRouter } from "next/navigation";
 import { Field } from "#components/ui/field.tsx";
 import { FormDialog, useFormDialog } from "#components/ui/form-dialog.tsx";
-import { toast } from "#components/ui/toast.tsx";
 import type { MembershipRole } from "#lib/vocabulary.ts";
 import { RoleChoices } from "./role-choices.tsx";
 
@@ -23,14 +21,10 @@ const opener = (
 );
 
 export function InviteMember({ organizationId, grantable, mailed }: Props) {
-  const router = useRouter();
   const dialog = useFormDialog(() => import("#lib/identity/members/contract.ts").then((contract) => contract.inviteMember), {
     defaults: { email: "", role: "viewer" },
     params: { organizationId },
-    onDone: ({ email }) => {
-      toast(mailed ? `Invitation sent to ${email}` : `Give ${email} the link yourself: this service sends no mail`);
-      router.refresh();
-    },
+    done: ({ email }) => (mailed ? `Invitation sent to ${email}` : `Give ${email} the link yourself: this service sends no mail`),
   });
   const { error, ...control } = dialog.state.field("role");
   return (

@@ -1,41 +1,33 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
 import { type ChangeEvent, useRef } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { useHydrated } from "#components/ui/hydrated.ts";
+import { useOperation } from "#components/ui/operation.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
-import { toast } from "#components/ui/toast.tsx";
 import { call } from "#lib/http/client.ts";
 import { updateOrganization } from "./calls.ts";
 import { shrinkPicture } from "./shrink-picture.ts";
 
 export function LogoForm({ organizationId, logo }: { readonly organizationId: string; readonly logo: string | null }) {
-  const router = useRouter();
   const hydrated = useHydrated();
   const input = useRef<HTMLInputElement>(null);
-  const save = useMutation({
-    mutationFn: async (file: File | null) => {
-      const picture = file && (await shrinkPicture(file));
-      return call(updateOrganization, { organizationId, body: { logo: picture } });
-    },
-    onSuccess: (_, file) => {
-      toast(file ? "Logo saved" : "Logo removed");
-      router.refresh();
-    },
-    onSettled: () => {
+  const save = async (file: File | null) => {
+    try {
+      return await call(updateOrganization, { organizationId, body: { logo: file && (await shrinkPicture(file)) } });
+    } finally {
       if (input.current) input.current.value = "";
-    },
-  });
+    }
+  };
+  const { send, busy, error } = useOperation(save, { done: (_, file) => (file ? "Logo saved" : "Logo removed") });
   const choose = ({ target }: ChangeEvent<HTMLInputElement>) => {
     const [file] = target.files ?? [];
-    if (file && !save.isPending) save.mutate(file);
+    if (file) send(file);
   };
   return (
     <div className="grid gap-3">
-      {save.error && <ProblemNotice error={save.error} nothing="The logo was not changed. Choose a PNG, JPEG or WebP picture." />}
+      <ProblemNotice error={error} nothing="The logo was not changed. Choose a PNG, JPEG or WebP picture." />
       <div className="flex flex-wrap items-center gap-4">
         {logo !== null && (
           // oxlint-disable-next-line nextjs/no-img-element -- The image optimizer of Next.js saves nothing: a logo has at most 128 pixels.
@@ -50,7 +42,7 @@ export function LogoForm({ organizationId, logo }: { readonly organizationId: st
           onChange={choose}
         />
         {logo !== null && (
-          <Button size="small" aria-busy={save.isPending} onClick={() => save.mutate(null)}>
+          <Button size="small" aria-busy={busy} onClick={() => send(null)}>
             Remove
           </Button>
         )}

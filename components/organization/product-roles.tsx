@@ -1,3 +1,4 @@
+import type { ComponentProps } from "react";
 import { FieldError } from "#components/ui/field.tsx";
 import type { ProductRole } from "#lib/vocabulary.ts";
 
@@ -6,9 +7,10 @@ const roles: readonly { readonly value: ProductRole; readonly name: string; read
   { value: "seller", name: "Sell", text: "Put a price on your API or shop, and get paid by agents" },
 ];
 
-type Props = { readonly chosen: readonly ProductRole[]; readonly hint: string; readonly error: string | undefined };
+type FieldProps = ComponentProps<"input"> & { readonly error: string | undefined };
+type Props = { readonly chosen: readonly ProductRole[]; readonly hint: string; readonly field: FieldProps };
 
-export const ProductRoles = ({ chosen, hint, error }: Props) => (
+export const ProductRoles = ({ chosen, hint, field: { error, ...control } }: Props) => (
   <fieldset {...(error !== undefined && { "aria-describedby": "roles-error" })}>
     <legend className="label">What will you do here?</legend>
     <div className="mt-2 grid grid-cols-1 gap-3 md:grid-cols-2">
@@ -18,9 +20,9 @@ export const ProductRoles = ({ chosen, hint, error }: Props) => (
           key={value}
         >
           <input
+            {...control}
             className="absolute top-4 right-4"
             type="checkbox"
-            name="productRoles"
             value={value}
             defaultChecked={chosen.includes(value)}
           />

@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { Choice } from "#components/ui/choice.tsx";
-import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
+import { ReasonDialog } from "#components/ui/confirm-dialog.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { call } from "#lib/http/client.ts";
 import type { Member } from "#lib/identity/members/contract.ts";

@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { Select } from "#components/ui/field.tsx";
-import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
+import { ReasonDialog } from "#components/ui/confirm-dialog.tsx";
 import { call } from "#lib/http/client.ts";
 import type { PlatformUser } from "#lib/platform/contract.ts";
 import { banUser, unbanUser } from "./calls.ts";

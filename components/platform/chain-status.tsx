@@ -1,13 +1,12 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
 import { Link2 } from "lucide-react";
 import { buttonClass } from "#components/ui/button-class.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Moment } from "#components/ui/moment.tsx";
+import { useOperation } from "#components/ui/operation.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
-import { mutation } from "#lib/http/query.ts";
 import type * as contract from "#lib/platform/contract.ts";
 import { atAddress, type ReplyOf } from "#lib/http/client.ts";
 import type { ChainView } from "#lib/pages/admin/view-platform-audit.ts";
@@ -53,7 +52,7 @@ function Verified({ result, all }: { readonly result: ReplyOf<typeof contract.ve
 }
 
 export function ChainStatus({ view, chain }: Props) {
-  const verify = useMutation(mutation(verifyPlatformAudit));
+  const verify = useOperation(verifyPlatformAudit, { refresh: "never" });
   const [newest] = view.checkpoints;
   const all = chain === undefined;
   const query = all ? "" : `&chain=${encodeURIComponent(chain)}`;
@@ -87,7 +86,7 @@ export function ChainStatus({ view, chain }: Props) {
           </div>
         )}
         <div className="actions max-md:col-span-full max-md:*:flex-1">
-          <Button size="small" aria-busy={verify.isPending} onClick={() => verify.mutate({ body: all ? {} : { chain } })}>
+          <Button size="small" aria-busy={verify.busy} onClick={() => verify.send({ body: all ? {} : { chain } })}>
             {verify.data ? "Verify again" : "Verify"}
           </Button>
           <a className={buttonClass({ size: "small" })} href={`/admin/audit/export?format=ndjson${query}`} download>
@@ -98,7 +97,7 @@ export function ChainStatus({ view, chain }: Props) {
           </a>
         </div>
       </div>
-      {verify.error && <ProblemNotice error={verify.error} nothing="Nothing was verified." />}
+      <ProblemNotice error={verify.error} nothing="Nothing was verified." />
     </>
   );
 }

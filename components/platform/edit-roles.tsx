@@ -1,10 +1,8 @@
 "use client";
 
-import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { Choice } from "#components/ui/choice.tsx";
 import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx";
-import { toast } from "#components/ui/toast.tsx";
 import type { PlatformUser } from "#lib/platform/contract.ts";
 import type { PlatformRole } from "#lib/vocabulary.ts";
 import { ReasonField } from "./reason-field.tsx";
@@ -17,14 +15,12 @@ type Props = {
 };
 
 export function EditRoles({ user, self }: Props) {
-  const router = useRouter();
   const state = useOperationForm(() => import("./with-reason.ts").then((operations) => operations.updateUserRoles), {
     defaults: { platformRoles: [...user.platformRoles], reason: "" },
     params: { userId: user.userId },
-    onDone: (saved) => {
-      toast(`${saved.name} is ${saved.platformRoles.toReversed().join(", ")} now`);
+    done: (saved) => {
       state.form.resetField("reason", { defaultValue: "" });
-      router.refresh();
+      return `${saved.name} is ${saved.platformRoles.toReversed().join(", ")} now`;
     },
   });
   const [chosen, setChosen] = useState<readonly PlatformRole[]>(user.platformRoles);

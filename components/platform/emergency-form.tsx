@@ -1,18 +1,16 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
-import { type FormEvent, useRef, useState } from "react";
+import { type FormEvent, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Field, TextArea } from "#components/ui/field.tsx";
 import { formText } from "#components/ui/form-text.ts";
 import { Notice } from "#components/ui/notice.tsx";
+import { useOperation } from "#components/ui/operation.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { Scripted } from "#components/ui/scripted.tsx";
 import { atAddress } from "#lib/http/client.ts";
 import type * as contract from "#lib/platform/contract.ts";
-import { mutation } from "#lib/http/query.ts";
 import { REASON_MIN } from "./role-words.ts";
 
 const emergencyRevoke = atAddress<typeof contract.emergencyRevoke>({
@@ -29,22 +27,13 @@ export const typedWord = (named: Target): string =>
     .join(" ")}`;
 
 export function EmergencyForm({ named }: { readonly named: Target }) {
-  const router = useRouter();
   const word = typedWord(named);
   const [typed, setTyped] = useState("");
-  const sending = useRef(false);
-  const revoke = useMutation({
-    ...mutation(emergencyRevoke),
-    onSuccess: () => router.refresh(),
-    onSettled: () => {
-      sending.current = false;
-    },
-  });
+  const revoke = useOperation(emergencyRevoke);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (sending.current || typed.trim() !== word) return;
-    sending.current = true;
-    revoke.mutate({ body: { ...named, reason: formText(new FormData(event.currentTarget), "reason").trim() } });
+    if (typed.trim() !== word) return;
+    revoke.send({ body: { ...named, reason: formText(new FormData(event.currentTarget), "reason").trim() } });
   };
   if (revoke.data) return <Done actionId={revoke.data.actionId} metadata={revoke.data.auditEvent.metadata} />;
   return (
@@ -69,9 +58,9 @@ export function EmergencyForm({ named }: { readonly named: Target }) {
           hint="The last five characters of each id that you are about to stop."
         />
       </Scripted>
-      {revoke.error && <ProblemNotice error={revoke.error} nothing="Nothing was stopped." />}
+      <ProblemNotice error={revoke.error} nothing="Nothing was stopped." />
       <div>
-        <Button tone="danger" size="large" type="submit" disabled={typed.trim() !== word} aria-busy={revoke.isPending}>
+        <Button tone="danger" size="large" type="submit" disabled={typed.trim() !== word} aria-busy={revoke.busy}>
           Revoke now
         </Button>
       </div>

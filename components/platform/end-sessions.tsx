@@ -1,7 +1,6 @@
 "use client";
 
-import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
-import { toast } from "#components/ui/toast.tsx";
+import { ReasonDialog } from "#components/ui/confirm-dialog.tsx";
 import { call } from "#lib/http/client.ts";
 import { revokeUserSessions } from "./calls.ts";
 import { REASON_MIN } from "./role-words.ts";
@@ -17,10 +16,8 @@ export const EndSessions = ({ userId, name, count, self }: Props) => (
     action="Revoke sessions"
     nothing="No session was revoked."
     reasonMin={REASON_MIN}
-    act={async (reason) => {
-      const { revokedCount } = await call(revokeUserSessions, { userId, body: { reason } });
-      toast(`${sessions(revokedCount)} revoked`);
-    }}
+    act={(reason) => call(revokeUserSessions, { userId, body: { reason } })}
+    done={({ revokedCount }) => `${sessions(revokedCount)} revoked`}
   >
     Every browser in which {self ? "you are" : "this person is"} signed in is signed out with its next request.
     {self && " This one too."} Signing in again is possible at once; a ban prevents it.

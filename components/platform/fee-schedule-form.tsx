@@ -1,10 +1,8 @@
 "use client";
 
-import { useRouter } from "next/navigation";
 import { Field, Select } from "#components/ui/field.tsx";
 import { FormDialog, useFormDialog } from "#components/ui/form-dialog.tsx";
-import type { OperationFormState, Values } from "#components/ui/form.tsx";
-import { toast } from "#components/ui/toast.tsx";
+import type { CheckedFormState, Values } from "#components/ui/form.tsx";
 import type { FeeSchedule } from "#lib/billing/billing-schema.ts";
 import { ReasonField } from "./reason-field.tsx";
 import type { saveFeeSchedule } from "./with-reason.ts";
@@ -37,7 +35,7 @@ function defaultsOf(schedule: FeeSchedule | null) {
   return terms;
 }
 
-const Terms = ({ field }: Pick<OperationFormState<Values<typeof saveFeeSchedule>>, "field">) => (
+const Terms = ({ field }: Pick<CheckedFormState<Values<typeof saveFeeSchedule>>, "field">) => (
   <div className="grid gap-5 sm:grid-cols-2">
     <Field label="Name" required {...field("name")} />
     <Select label="Status" options={statuses} {...field("status")} />
@@ -66,13 +64,9 @@ const Terms = ({ field }: Pick<OperationFormState<Values<typeof saveFeeSchedule>
 );
 
 export function FeeScheduleForm({ schedule = null }: { readonly schedule?: FeeSchedule | null }) {
-  const router = useRouter();
   const dialog = useFormDialog(() => import("./with-reason.ts").then((operations) => operations.saveFeeSchedule), {
     defaults: { ...defaultsOf(schedule), metadata: { reason: "" } },
-    onDone: (saved) => {
-      toast(`${saved.name} saved`);
-      router.refresh();
-    },
+    done: (saved) => `${saved.name} saved`,
   });
   const { field } = dialog.state;
   return (

@@ -1,6 +1,6 @@
 "use client";
 
-import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
+import { ReasonDialog } from "#components/ui/confirm-dialog.tsx";
 import { atAddress, call } from "#lib/http/client.ts";
 import type * as contract from "#lib/sellers/contract.ts";
 import { REASON_MIN } from "./role-words.ts";

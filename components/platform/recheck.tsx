@@ -1,7 +1,6 @@
 "use client";
 
-import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
-import { toast } from "#components/ui/toast.tsx";
+import { ReasonDialog } from "#components/ui/confirm-dialog.tsx";
 import { atAddress, call } from "#lib/http/client.ts";
 import type * as contract from "#lib/settlement/contract.ts";
 import { REASON_MIN } from "./role-words.ts";
@@ -24,10 +23,8 @@ export const Recheck = ({ executionId }: { readonly executionId: string }) => (
     action="Ask now"
     nothing="Nothing was asked."
     reasonMin={REASON_MIN}
-    act={async (reason) => {
-      await call(recheckExecution, { executionId, body: { reason } });
-      toast("The network is being asked");
-    }}
+    act={(reason) => call(recheckExecution, { executionId, body: { reason } })}
+    done="The network is being asked"
   >
     This execution is checked next. Only the chain decides its outcome; the amount stays held until then.
   </ReasonDialog>

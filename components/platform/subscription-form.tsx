@@ -1,10 +1,8 @@
 "use client";
 
-import { useRouter } from "next/navigation";
 import { Field, Select } from "#components/ui/field.tsx";
 import { FormDialog, useFormDialog } from "#components/ui/form-dialog.tsx";
 import { statusWord } from "#components/ui/status-badge.tsx";
-import { toast } from "#components/ui/toast.tsx";
 import type { SubscriptionLine } from "#lib/pages/admin/view-directory.ts";
 import { ReasonField } from "./reason-field.tsx";
 
@@ -27,14 +25,10 @@ const statuses = namesOf<SubscriptionLine["status"]>({
 type Props = { readonly subscription?: Pick<SubscriptionLine, "organizationId" | "organizationName" | "tier" | "status"> };
 
 export function SubscriptionForm({ subscription }: Props) {
-  const router = useRouter();
   const { organizationId = "", tier = "developer", status = "active" } = subscription ?? {};
   const dialog = useFormDialog(() => import("./with-reason.ts").then((operations) => operations.assignSubscription), {
     defaults: { organizationId, tier, status, metadata: { reason: "" } },
-    onDone: (saved) => {
-      toast(`The plan is ${saved.tier} now`);
-      router.refresh();
-    },
+    done: (saved) => `The plan is ${saved.tier} now`,
   });
   const { field } = dialog.state;
   return (

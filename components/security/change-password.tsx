@@ -1,18 +1,14 @@
 "use client";
 
-import { useRouter } from "next/navigation";
 import { Field } from "#components/ui/field.tsx";
 import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx";
-import { toast } from "#components/ui/toast.tsx";
 
 export function ChangePassword({ email }: { readonly email: string }) {
-  const router = useRouter();
   const state = useOperationForm(() => import("#lib/identity/sessions/contract.ts").then((contract) => contract.changePassword), {
     defaults: { currentPassword: "", newPassword: "" },
-    onDone: () => {
+    done: () => {
       state.reset();
-      toast("Password changed. Your other sessions have ended.");
-      router.refresh();
+      return "Password changed. Your other sessions have ended.";
     },
   });
   return (

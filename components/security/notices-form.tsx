@@ -1,11 +1,9 @@
 "use client";
 
-import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { Choice } from "#components/ui/choice.tsx";
 import { Field, Select } from "#components/ui/field.tsx";
 import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx";
-import { toast } from "#components/ui/toast.tsx";
 import type { NoticeSettings } from "#lib/notices/contract.ts";
 
 type Props = { readonly settings: NoticeSettings; readonly zones: readonly string[] };
@@ -16,14 +14,11 @@ function night(zones: readonly string[]) {
 }
 
 export function NoticesForm({ settings: { mail, quietHours }, zones }: Props) {
-  const router = useRouter();
   const [quiet, setQuiet] = useState(quietHours !== null);
   const state = useOperationForm(() => import("#lib/notices/contract.ts").then((contract) => contract.setNotices), {
     defaults: { mail, quietHours },
-    onDone: (saved) => {
-      toast(saved.mail === mail ? "Saved" : saved.mail ? "You get mail about requests" : "You get no mail about requests");
-      router.refresh();
-    },
+    done: (saved) =>
+      saved.mail === mail ? "Saved" : saved.mail ? "You get mail about requests" : "You get no mail about requests",
   });
   const choose = (checked: boolean) => {
     setQuiet(checked);

@@ -1,14 +1,15 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useId, useRef } from "react";
 import { signWithPasskey } from "#components/identity/passkey-request.ts";
+import { passwordError } from "#components/checkout/decisions.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { formText } from "#components/ui/form-text.ts";
+import { useOperation } from "#components/ui/operation.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
-import { call, ProblemError } from "#lib/http/client.ts";
+import { call } from "#lib/http/client.ts";
 import type { ErrorBody } from "#lib/problem.ts";
 import { challengePasskey, confirmIdentity, stepUp } from "./calls.ts";
 
@@ -23,9 +24,6 @@ async function confirm(password: string | null, act: Act | undefined): Promise<v
   await (act ? call(stepUp, { body: { act, ...proof } }) : call(confirmIdentity, { body: proof }));
 }
 
-const passwordError = (error: Error | null): string | undefined =>
-  error instanceof ProblemError ? error.problem.errors?.find(({ pointer }) => pointer === "/password")?.detail : undefined;
-
 type Props = { readonly problem: ErrorBody; readonly answer: (proved: boolean) => void };
 
 /** The request that was refused goes on by itself after the proof. */
@@ -34,12 +32,14 @@ export function ProofDialog({ problem, answer }: Props) {
   const field = useRef<HTMLInputElement>(null);
   const { methods, act } = (problem.nextActions[0]?.metadata ?? {}) as { methods?: readonly string[]; act?: Act };
   const [hasPassword, hasPasskey] = [methods?.includes("password") ?? false, methods?.includes("passkey") ?? false];
-  const asked = useMutation({ mutationFn: (password: string | null) => confirm(password, act), onSuccess: () => answer(true) });
-  const wrong = passwordError(asked.error);
+  const { send, busy, error } = useOperation((password: string | null) => confirm(password, act), {
+    done: () => answer(true),
+    refresh: "never",
+  });
+  const wrong = passwordError(error);
   useEffect(() => {
     if (wrong !== undefined) field.current?.focus();
   }, [wrong]);
-  const send = (password: string | null) => asked.isPending || asked.mutate(password);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     send(formText(new FormData(event.currentTarget), "password"));
@@ -48,12 +48,12 @@ export function ProofDialog({ problem, answer }: Props) {
     <>
       <DialogClose>Cancel</DialogClose>
       {hasPasskey && (
-        <Button {...(!hasPassword && { tone: "primary" as const })} aria-busy={asked.isPending} onClick={() => send(null)}>
+        <Button {...(!hasPassword && { tone: "primary" as const })} aria-busy={busy} onClick={() => send(null)}>
           Use a passkey
         </Button>
       )}
       {hasPassword && (
-        <Button tone="primary" type="submit" form={id} aria-busy={asked.isPending}>
+        <Button tone="primary" type="submit" form={id} aria-busy={busy}>
           Confirm
         </Button>
       )}
@@ -83,7 +83,7 @@ export function ProofDialog({ problem, answer }: Props) {
             error={wrong}
           />
         )}
-        {asked.error && wrong === undefined && <ProblemNotice error={asked.error} nothing="It is not confirmed." />}
+        {wrong === undefined && <ProblemNotice error={error} nothing="It is not confirmed." />}
       </form>
     </Dialog>
   );

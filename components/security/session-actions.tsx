@@ -1,54 +1,37 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
 import { Button } from "#components/ui/button.tsx";
+import { useOperation } from "#components/ui/operation.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
-import { toast } from "#components/ui/toast.tsx";
-import { mutation } from "#lib/http/query.ts";
 import { endOtherSessions, endSession } from "./calls.ts";
 
 const counted = (count: number): string => (count === 1 ? "1 session ended" : `${count} sessions ended`);
 
 export function EndSession({ sessionId, device }: { readonly sessionId: string; readonly device: string }) {
-  const router = useRouter();
-  const ended = useMutation({
-    ...mutation(endSession),
-    onSuccess: () => {
-      toast("Session ended");
-      router.refresh();
-    },
-  });
+  const { send, busy, error } = useOperation(endSession, { done: "Session ended" });
   return (
     <>
       <Button
         size="small"
         aria-label={`End the session: ${device}`}
-        aria-busy={ended.isPending}
-        onClick={() => !ended.isPending && ended.mutate({ sessionId, body: {} })}
+        aria-busy={busy}
+        onClick={() => send({ sessionId, body: {} })}
       >
         End
       </Button>
-      {ended.error && <ProblemNotice error={ended.error} nothing="The session was not ended." />}
+      <ProblemNotice error={error} nothing="The session was not ended." />
     </>
   );
 }
 
 export function EndOtherSessions() {
-  const router = useRouter();
-  const ended = useMutation({
-    ...mutation(endOtherSessions),
-    onSuccess: ({ endedCount }) => {
-      toast(counted(endedCount));
-      router.refresh();
-    },
-  });
+  const { send, busy, error } = useOperation(endOtherSessions, { done: ({ endedCount }) => counted(endedCount) });
   return (
     <>
-      <Button size="small" aria-busy={ended.isPending} onClick={() => !ended.isPending && ended.mutate({ body: {} })}>
+      <Button size="small" aria-busy={busy} onClick={() => send({ body: {} })}>
         End all other sessions
       </Button>
-      {ended.error && <ProblemNotice error={ended.error} nothing="No session was ended." />}
+      <ProblemNotice error={error} nothing="No session was ended." />
     </>
   );
 }

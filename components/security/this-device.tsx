@@ -1,16 +1,13 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { Choice } from "#components/ui/choice.tsx";
 import { useHydrated } from "#components/ui/hydrated.ts";
 import { Notice } from "#components/ui/notice.tsx";
+import { useOperation } from "#components/ui/operation.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
-import { toast } from "#components/ui/toast.tsx";
 import { call, ProblemError } from "#lib/http/client.ts";
-import { mutation } from "#lib/http/query.ts";
 import type { Device } from "#lib/push/contract.ts";
 import { addDevice, removeDevice } from "./calls.ts";
 import { subscribe, supportOf, unsubscribe } from "./subscribe.ts";
@@ -32,41 +29,37 @@ const Failed = ({ error }: { readonly error: Error }) =>
 type Props = { readonly applicationServerKey: string; readonly device: Device | null };
 
 export function ThisDevice({ applicationServerKey, device }: Props) {
-  const router = useRouter();
   const [details, setDetails] = useState(device?.details ?? false);
-  const on = useMutation({
-    mutationFn: async (shown: boolean) => {
-      const subscription = await subscribe(applicationServerKey);
-      return call(addDevice, { body: { ...subscription, details: shown } });
-    },
-    onSuccess: () => {
-      toast("Messages go to this browser");
-      router.refresh();
-    },
-    onError: () => setDetails(device?.details ?? false),
+  const turnOn = async (shown: boolean) => {
+    const subscription = await subscribe(applicationServerKey);
+    return call(addDevice, { body: { ...subscription, details: shown } });
+  };
+  const { send, busy, error } = useOperation(turnOn, {
+    done: "Messages go to this browser",
+    failed: () => setDetails(device?.details ?? false),
   });
   const support = useHydrated() ? supportOf() : "ready";
   if (device === null && support !== "ready") return <p className="max-w-[60ch] text-muted">{refusals[support]}</p>;
   const choose = (shown: boolean) => {
     setDetails(shown);
-    if (device !== null) on.mutate(shown);
+    if (device !== null) send(shown);
   };
   return (
     <div className="grid max-w-[60ch] gap-5">
-      <Choice type="checkbox" checked={details} disabled={on.isPending} onChange={({ target }) => choose(target.checked)}>
+      <Choice type="checkbox" checked={details} disabled={busy} onChange={({ target }) => choose(target.checked)}>
         <strong>Show payee and amount in messages to this browser</strong>
         <span>Others may read them on your lock screen. Without this, a message only says that a payment waits.</span>
       </Choice>
       <div className="actions">
         {device === null ? (
-          <Button tone="primary" aria-busy={on.isPending} onClick={() => !on.isPending && on.mutate(details)}>
+          <Button tone="primary" aria-busy={busy} onClick={() => send(details)}>
             Turn on for this browser
           </Button>
         ) : (
           <RemoveDevice device={device} label="Turn off for this browser" />
         )}
       </div>
-      {on.error && <Failed error={on.error} />}
+      {error && <Failed error={error} />}
     </div>
   );
 }
@@ -74,26 +67,18 @@ export function ThisDevice({ applicationServerKey, device }: Props) {
 type RemoveProps = { readonly device: Device; readonly label?: string };
 
 export function RemoveDevice({ device: { deviceId, name, current }, label }: RemoveProps) {
-  const router = useRouter();
-  const removed = useMutation({
-    ...mutation(removeDevice),
-    onSuccess: async () => {
-      if (current) await unsubscribe().catch(() => {});
-      toast("No more messages to this device");
-      router.refresh();
-    },
-  });
+  const remove = async () => {
+    await call(removeDevice, { deviceId, body: {} });
+    if (current) await unsubscribe().catch(() => {});
+  };
+  const { send, busy, error } = useOperation(remove, { done: "No more messages to this device" });
   const look = label === undefined ? ({ size: "small", "aria-label": `Remove ${name}` } as const) : {};
   return (
     <>
-      <Button
-        {...look}
-        aria-busy={removed.isPending}
-        onClick={() => !removed.isPending && removed.mutate({ deviceId, body: {} })}
-      >
+      <Button {...look} aria-busy={busy} onClick={() => send()}>
         {label ?? "Remove"}
       </Button>
-      {removed.error && <ProblemNotice error={removed.error} nothing="The device was not removed." />}
+      <ProblemNotice error={error} nothing="The device was not removed." />
     </>
   );
 }

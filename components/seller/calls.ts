@@ -14,12 +14,6 @@ export const challengePayTo = atAddress<typeof payToContract.challengePayTo>({
   path: "/api/v1/seller/pay-to/challenges",
 });
 
-export const probeResource = atAddress<typeof sellers.probeResource>({
-  id: "probeResource",
-  method: "POST",
-  path: "/api/v1/seller/resources/{id}/probe",
-});
-
 export const provePayTo = atAddress<typeof payToContract.provePayTo>({
   id: "provePayTo",
   method: "POST",

@@ -1,18 +1,14 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
+import { OperationForm, useOperationForm } from "#components/ui/form.tsx";
 import { Notice } from "#components/ui/notice.tsx";
-import { ProblemNotice } from "#components/ui/problem.tsx";
-import { Scripted } from "#components/ui/scripted.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import { mutation } from "#lib/http/query.ts";
 import type { ResourceProbe } from "#lib/sellers/resource-schema.ts";
 import type { ResourceOffer } from "#lib/pages/seller/snippets.ts";
-import { probeResource } from "./calls.ts";
 
 function Findings({ probe: { url, payable, findings } }: { readonly probe: ResourceProbe }) {
   if (payable)
@@ -43,47 +39,39 @@ function Findings({ probe: { url, payable, findings } }: { readonly probe: Resou
 
 export function Probe({ sellerId, offered }: { readonly sellerId: string; readonly offered: ResourceOffer }) {
   const { resourceId, pathTemplate, method } = offered;
-  const [path, setPath] = useState("");
-  const probe = useMutation({
-    ...mutation(probeResource),
-    onSuccess: ({ payable }) => announce(payable ? "Agents can pay." : "Agents cannot pay yet."),
+  const [probe, setProbe] = useState<ResourceProbe | null>(null);
+  const state = useOperationForm(() => import("#lib/sellers/contract.ts").then((contract) => contract.probeResource), {
+    defaults: { sellerId },
+    params: { id: resourceId },
+    done: (found) => {
+      setProbe(found);
+      announce(found.payable ? "Agents can pay." : "Agents cannot pay yet.");
+    },
+    refresh: "never",
   });
-  const open = pathTemplate.includes("{");
-  const ask = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    if (!probe.isPending) probe.mutate({ id: resourceId, body: { sellerId, ...(open && { path }) } });
-  };
-  const errors =
-    probe.error && "problem" in probe.error ? (probe.error.problem as { errors?: { detail: string }[] }).errors : undefined;
   return (
-    <form className="grid grid-cols-1 gap-3" method="post" aria-labelledby="probe" onSubmit={ask}>
+    <OperationForm state={state} nothing="We could not test it." className="grid grid-cols-1 gap-3" aria-labelledby="probe">
       <h2 id="probe">Test request</h2>
       <p className="text-sm text-muted">
         Calls the saved resource without a payment, as an agent does first, and compares the 402. Nothing is paid.
         {method === "POST" && " It posts an empty JSON object."}
       </p>
-      {open && (
-        <Scripted>
-          <Field
-            label="Path with its parameters filled in"
-            className="mono"
-            required
-            autoComplete="off"
-            spellCheck={false}
-            placeholder={pathTemplate}
-            value={path}
-            onChange={(event) => setPath(event.target.value)}
-            error={errors?.[0]?.detail}
-          />
-        </Scripted>
+      {pathTemplate.includes("{") && (
+        <Field
+          label="Path with its parameters filled in"
+          className="mono"
+          autoComplete="off"
+          spellCheck={false}
+          placeholder={pathTemplate}
+          {...state.field("path")}
+        />
       )}
       <div className="actions">
-        <Button type="submit" aria-busy={probe.isPending}>
+        <Button type="submit" aria-busy={state.pending}>
           Test it
         </Button>
       </div>
-      {probe.error && errors === undefined && <ProblemNotice error={probe.error} nothing="We could not test it." />}
-      {probe.data && !probe.isPending && <Findings probe={probe.data} />}
-    </form>
+      {probe && !state.pending && state.refusal === null && <Findings probe={probe} />}
+    </OperationForm>
   );
 }

@@ -1,7 +1,5 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
 import type { FormEvent } from "react";
 import { stringToHex } from "viem";
 import { announce } from "#components/ui/announcements.tsx";
@@ -9,6 +7,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Code } from "#components/ui/code.tsx";
 import { Field, TextArea } from "#components/ui/field.tsx";
 import { formText } from "#components/ui/form-text.ts";
+import { useOperation } from "#components/ui/operation.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { Tabs } from "#components/ui/tabs.tsx";
 import { ask, findWallet, WalletRefusal } from "#components/wallet/injected.ts";
@@ -28,13 +27,7 @@ const NOTHING = "The address is not proven.";
 
 const newText = ({ resource: { sellerId }, payTo, chain }: Props) => call(challengePayTo, { body: { sellerId, payTo, chain } });
 
-function useProven() {
-  const router = useRouter();
-  return () => {
-    announce("The address is proven.");
-    router.refresh();
-  };
-}
+const proven = { done: () => announce("The address is proven.") };
 
 /** @throws WalletRefusal */
 async function signInWallet(text: string, payTo: string): Promise<string> {
@@ -48,21 +41,17 @@ async function signInWallet(text: string, payTo: string): Promise<string> {
 }
 
 function InWallet(props: Props) {
-  const done = useProven();
-  const sign = useMutation({
-    mutationFn: async () => {
-      const { challengeId, text } = await newText(props);
-      const signature = await signInWallet(text, props.payTo);
-      return call(provePayTo, { body: { method: "signature", challengeId, signature } });
-    },
-    onSuccess: done,
-  });
+  const { send, busy, error } = useOperation(async () => {
+    const { challengeId, text } = await newText(props);
+    const signature = await signInWallet(text, props.payTo);
+    return call(provePayTo, { body: { method: "signature", challengeId, signature } });
+  }, proven);
   return (
     <div className="grid grid-cols-1 gap-4">
       <p className="text-sm">The wallet of this address signs a text. That moves no money and allows no payment.</p>
-      {sign.error && <ProblemNotice error={sign.error} nothing={NOTHING} />}
+      <ProblemNotice error={error} nothing={NOTHING} />
       <div className="actions">
-        <Button tone="primary" aria-busy={sign.isPending} onClick={() => sign.isPending || sign.mutate()}>
+        <Button tone="primary" aria-busy={busy} onClick={() => send()}>
           Sign with the wallet
         </Button>
       </div>
@@ -71,39 +60,34 @@ function InWallet(props: Props) {
 }
 
 function Pasted(props: Props) {
-  const done = useProven();
-  const text = useMutation({ mutationFn: () => newText(props) });
-  const check = useMutation({
-    mutationFn: (body: { readonly challengeId: string; readonly signature: string }) =>
-      call(provePayTo, { body: { method: "signature", ...body } }),
-    onSuccess: done,
-  });
+  const text = useOperation(() => newText(props), { refresh: "never" });
+  const check = useOperation(provePayTo, proven);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (!text.data || check.isPending) return;
+    if (!text.data) return;
     const signature = formText(new FormData(event.currentTarget), "signature").trim();
-    check.mutate({ challengeId: text.data.challengeId, signature });
+    check.send({ body: { method: "signature", challengeId: text.data.challengeId, signature } });
   };
   return (
     <div className="grid grid-cols-1 gap-4">
       <p className="text-sm">
         Sign the text where the key is, byte for byte, as a personal message (EIP-191). A contract answers for itself (EIP-1271).
       </p>
-      {text.error && <ProblemNotice error={text.error} nothing="There is no text yet." />}
+      <ProblemNotice error={text.error} nothing="There is no text yet." />
       {text.data && (
         <form className="grid grid-cols-1 gap-4" method="post" onSubmit={submit}>
           <Code label="The text" text={text.data.text} />
           <TextArea label="Signature" name="signature" rows={3} required autoComplete="off" spellCheck={false} className="mono" />
-          {check.error && <ProblemNotice error={check.error} nothing={NOTHING} />}
+          <ProblemNotice error={check.error} nothing={NOTHING} />
           <div className="actions">
-            <Button tone="primary" type="submit" aria-busy={check.isPending}>
+            <Button tone="primary" type="submit" aria-busy={check.busy}>
               Check the signature
             </Button>
           </div>
         </form>
       )}
       <div className="actions">
-        <Button aria-busy={text.isPending} onClick={() => text.isPending || text.mutate()}>
+        <Button aria-busy={text.busy} onClick={() => text.send()}>
           {text.data ? "Get another text" : "Get the text to sign"}
         </Button>
       </div>
@@ -112,16 +96,12 @@ function Pasted(props: Props) {
 }
 
 function ByDomain({ resource: { sellerId, resourceId, pathTemplate } }: Props) {
-  const done = useProven();
-  const asked = useMutation({
-    mutationFn: (path: string | undefined) =>
-      call(provePayTo, { body: { method: "domain", sellerId, resourceId, ...(path !== undefined && { path }) } }),
-    onSuccess: done,
-  });
+  const { send, busy, error } = useOperation(provePayTo, proven);
   const open = pathTemplate.includes("{");
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (!asked.isPending) asked.mutate(open ? formText(new FormData(event.currentTarget), "path") : undefined);
+    const path = formText(new FormData(event.currentTarget), "path");
+    send({ body: { method: "domain", sellerId, resourceId, ...(open && { path }) } });
   };
   return (
     <form className="grid grid-cols-1 gap-4" method="post" onSubmit={submit}>
@@ -140,9 +120,9 @@ function ByDomain({ resource: { sellerId, resourceId, pathTemplate } }: Props) {
           placeholder={pathTemplate}
         />
       )}
-      {asked.error && <ProblemNotice error={asked.error} nothing={NOTHING} />}
+      <ProblemNotice error={error} nothing={NOTHING} />
       <div className="actions">
-        <Button tone="primary" type="submit" aria-busy={asked.isPending}>
+        <Button tone="primary" type="submit" aria-busy={busy}>
           Ask the resource
         </Button>
       </div>

@@ -1,6 +1,5 @@
 "use client";
 
-import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { Drawer } from "#components/ui/drawer.tsx";
 import { Field, Select } from "#components/ui/field.tsx";
@@ -9,13 +8,9 @@ import { assuranceOptions } from "./choices.ts";
 
 /** A seller's domain cannot change later, because the seller proves this one domain. */
 export function RegisterSellerForm({ onDone }: { readonly onDone?: () => void }) {
-  const router = useRouter();
   const state = useOperationForm(() => import("#lib/sellers/contract.ts").then((contract) => contract.registerSeller), {
     defaults: { name: "", domain: "", minimumAssuranceLevel: "softwareApproved" },
-    onDone: () => {
-      onDone?.();
-      router.refresh();
-    },
+    ...(onDone && { done: onDone }),
   });
   return (
     <OperationForm state={state} nothing="Nothing was registered.">

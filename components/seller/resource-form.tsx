@@ -5,9 +5,8 @@ import { useState } from "react";
 import type { UseFormReturn } from "react-hook-form";
 import type { z } from "zod";
 import { Field, Select, TextArea } from "#components/ui/field.tsx";
-import { OperationForm, Submit, useOperationForm, type OperationFormState } from "#components/ui/form.tsx";
+import { OperationForm, Submit, useOperationForm, type CheckedFormState } from "#components/ui/form.tsx";
 import { useLeaveGuard } from "#components/ui/leave-guard.ts";
-import { toast } from "#components/ui/toast.tsx";
 import type { upsertPaidResource } from "#lib/sellers/contract.ts";
 import type { ListedResource, Seller as AnySeller } from "#lib/sellers/resource-schema.ts";
 import { idOfPath, type Coin, type ResourceOffer } from "#lib/pages/seller/snippets.ts";
@@ -17,7 +16,7 @@ import { ServerSide } from "./server-side.tsx";
 import { resourcePath } from "./words.ts";
 
 type Values = z.input<typeof upsertPaidResource.body>;
-type State = OperationFormState<Values>;
+type State = CheckedFormState<Values>;
 type Seller = Pick<AnySeller, "sellerId" | "domain">;
 
 type Props = {
@@ -195,14 +194,15 @@ export function ResourceForm(props: Props) {
     {
       defaults: defaultsOf(props),
       params: ({ pathTemplate }) => ({ id: idOf(pathTemplate) }),
-      onDone: (saved, sent) => {
-        toast("Saved");
+      refresh: "never",
+      done: (saved, sent) => {
         const typedMore = JSON.stringify(state.form.getValues()) !== JSON.stringify(sent);
         // Make the sent values the defaults of the form, so that only later changes count as not saved.
         state.form.reset(sent, { keepValues: true });
         if (!resource) router.push(resourcePath(saved));
         // The refreshed page has a new form, without the text that was typed meanwhile.
         else if (!typedMore) router.refresh();
+        return "Saved";
       },
     },
   );

@@ -1,13 +1,11 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
 import { Button } from "#components/ui/button.tsx";
 import { Code } from "#components/ui/code.tsx";
+import { useOperation } from "#components/ui/operation.ts";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { Tabs } from "#components/ui/tabs.tsx";
-import { mutation } from "#lib/http/query.ts";
 import type { OwnSeller } from "#lib/pages/seller/view-sellers.ts";
 import { verifySellerDomain } from "./calls.ts";
 
@@ -22,17 +20,12 @@ function Check({
   readonly method: Method;
   readonly children: string;
 }) {
-  const router = useRouter();
-  const check = useMutation({ ...mutation(verifySellerDomain), onSuccess: () => router.refresh() });
+  const { send, busy, error } = useOperation(verifySellerDomain);
   return (
     <>
-      {check.error && <ProblemNotice error={check.error} nothing="The domain is not verified." />}
+      <ProblemNotice error={error} nothing="The domain is not verified." />
       <div className="actions">
-        <Button
-          tone="primary"
-          aria-busy={check.isPending}
-          onClick={() => check.isPending || check.mutate({ id: sellerId, body: { method } })}
-        >
+        <Button tone="primary" aria-busy={busy} onClick={() => send({ id: sellerId, body: { method } })}>
           {children}
         </Button>
       </div>

@@ -30,7 +30,7 @@ export function OrganizationSwitch({ organizations, activeId, platform }: Props)
     ...organizations.map((one) => ({
       key: one.organizationId,
       content: <Line name={one.name} text={businessOf(one.productRoles)} chosen={one.organizationId === activeId} />,
-      onSelect: () => activate.mutate({ organizationId: one.organizationId }),
+      onSelect: () => activate.send({ organizationId: one.organizationId }),
     })),
     ...(platform
       ? [{ key: "platform", content: <Line name="Platform" text="Administration" chosen={activeId === null} />, href: "/admin" }]
@@ -38,13 +38,6 @@ export function OrganizationSwitch({ organizations, activeId, platform }: Props)
     { key: "new", content: "New organization", href: "/onboarding" },
   ];
   return (
-    <Menu
-      label="Switch organization"
-      name={name}
-      text={text}
-      picture={active?.logo}
-      disabled={activate.isPending}
-      items={items}
-    />
+    <Menu label="Switch organization" name={name} text={text} picture={active?.logo} disabled={activate.busy} items={items} />
   );
 }

@@ -50,8 +50,8 @@ function useAct(close: () => void): (act: Act) => void {
   return (act) => {
     close();
     if ("go" in act) router.push(act.go);
-    else if ("activate" in act) activate.mutate({ organizationId: act.activate });
-    else if ("signOut" in act) signOut.mutate();
+    else if ("activate" in act) activate.send({ organizationId: act.activate });
+    else if ("signOut" in act) signOut.send();
     else applyTheme(act.theme);
   };
 }

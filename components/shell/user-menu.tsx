@@ -17,10 +17,10 @@ export function UserMenu({ name, role, links }: Props) {
       label="Account menu"
       name={name}
       text={role}
-      disabled={signOut.isPending}
+      disabled={signOut.busy}
       items={[
         ...links.map(([label, href]) => ({ key: href, content: label, href })),
-        { key: "sign-out", content: "Sign out", onSelect: () => signOut.mutate() },
+        { key: "sign-out", content: "Sign out", onSelect: () => signOut.send() },
       ]}
     />
   );

@@ -1,8 +1,6 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
 import Link from "next/link";
-import { useRouter } from "next/navigation";
 import { useEffect, useRef, useState } from "react";
 import { announce } from "#components/ui/announcements.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
@@ -10,6 +8,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Select } from "#components/ui/field.tsx";
 import { money } from "#components/ui/money.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { useOperation } from "#components/ui/operation.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { Scripted } from "#components/ui/scripted.tsx";
 import { Timeline, type TimelineItem } from "#components/ui/timeline.tsx";
@@ -100,24 +99,24 @@ function Settled({ run: { state, authorization } }: { readonly run: SampleRun })
 type Asked = OpenSample | { readonly sample: Sample; readonly mandateId: string };
 
 function useSample(asset: string, mandates: readonly SampleMandate[]) {
-  const router = useRouter();
   const [run, setRun] = useState<SampleRun | null>(null);
   const end = useRef<AbortController | null>(null);
   useEffect(() => () => end.current?.abort(), []);
-  const pay = useMutation({
-    mutationFn: (asked: Asked) => {
-      end.current = new AbortController();
-      const tools = { tell: setRun, signal: end.current.signal };
-      return "authorization" in asked ? resumeSample(asked, tools) : paySample({ ...asked, asset }, tools);
-    },
-    onSuccess: () => router.refresh(),
+  const pay = useOperation((asked: Asked) => {
+    end.current = new AbortController();
+    const tools = { tell: setRun, signal: end.current.signal };
+    return "authorization" in asked ? resumeSample(asked, tools) : paySample({ ...asked, asset }, tools);
   });
-  const { mutate } = pay;
+  const { send } = pay;
   const ids = mandates.map(({ mandateId }) => mandateId).join(" ");
   useEffect(() => {
-    const open = end.current === null || end.current.signal.aborted ? openSample(ids.split(" ")) : null;
-    if (open) mutate(open);
-  }, [ids, mutate]);
+    // Later, because in development React runs this effect twice, and would end the first run at once.
+    const timer = setTimeout(() => {
+      const open = end.current === null || end.current.signal.aborted ? openSample(ids.split(" ")) : null;
+      if (open) send(open);
+    });
+    return () => clearTimeout(timer);
+  }, [ids, send]);
   useEffect(() => {
     if (run?.state === "settled") announce("The payment settled");
     if (run?.state === "stopped") announce(run.why ?? "The payment was denied");
@@ -136,7 +135,7 @@ export function SamplePayment({ baseUrl, asset, mandates }: Props) {
       </p>
     );
   const { mandateId, goods } = mandate;
-  const start = (sample: Sample) => pay.isPending || pay.mutate({ sample, mandateId });
+  const start = (sample: Sample) => pay.send({ sample, mandateId });
   const price = ({ amount }: Sample) => money(amount, asset);
   return (
     <div className="grid grid-cols-1 gap-5">
@@ -150,10 +149,10 @@ export function SamplePayment({ baseUrl, asset, mandates }: Props) {
           />
         )}
         <div className="actions max-md:*:w-full">
-          <Button tone="primary" aria-busy={pay.isPending} onClick={() => start(weather)}>
+          <Button tone="primary" aria-busy={pay.busy} onClick={() => start(weather)}>
             Pay {price(weather)} for a forecast
           </Button>
-          <Button aria-busy={pay.isPending} onClick={() => start(goods)}>
+          <Button aria-busy={pay.busy} onClick={() => start(goods)}>
             Buy {goods.title.replace(/^A/, "a")} for {price(goods)}
           </Button>
         </div>
@@ -163,7 +162,7 @@ export function SamplePayment({ baseUrl, asset, mandates }: Props) {
       {run?.state === "stopped" && run.at === "decision" && <Denied run={run} />}
       {run?.state === "stopped" && run.why !== undefined && <Notice tone="caution">{run.why}</Notice>}
       {run && <Settled run={run} />}
-      {pay.error && <ProblemNotice error={pay.error} nothing="The payment stopped here." />}
+      <ProblemNotice error={pay.error} nothing="The payment stopped here." />
     </div>
   );
 }

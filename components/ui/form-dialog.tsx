@@ -5,7 +5,7 @@ import type { FieldValues } from "react-hook-form";
 import { Dialog, DialogClose, type DialogProps } from "./dialog.tsx";
 import {
   OperationForm,
-  type OperationFormState,
+  type CheckedFormState,
   type Options,
   Submit,
   useOperationForm,
@@ -14,7 +14,7 @@ import {
 } from "./form.tsx";
 
 type FormDialogState<V extends FieldValues> = {
-  readonly state: OperationFormState<V>;
+  readonly state: CheckedFormState<V>;
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;
 };
@@ -22,14 +22,14 @@ type FormDialogState<V extends FieldValues> = {
 /** The form is reset when the dialog opens, and the dialog closes when the operation is done. */
 export function useFormDialog<const O extends WithBody>(
   load: () => Promise<O>,
-  { onDone, ...options }: Options<O>,
+  { done, ...options }: Options<O>,
 ): FormDialogState<Values<O>> {
   const [open, setOpen] = useState(false);
   const state = useOperationForm<O>(load, {
     ...options,
-    onDone: (reply, sent) => {
+    done: (reply, sent) => {
       setOpen(false);
-      onDone?.(reply, sent);
+      return typeof done === "function" ? done(reply, sent) : done;
     },
   });
   const onOpenChange = (next: boolean) => {

@@ -6,12 +6,13 @@ import { SaidError } from "#components/ui/said-error.ts";
 import { ProblemError } from "#lib/http/client.ts";
 
 type Props = {
-  readonly error: Error;
+  readonly error: Error | null;
   /** What did not happen: "Nothing was saved." */
   readonly nothing: string;
 };
 
 export function ProblemNotice({ error, nothing }: Props) {
+  if (error === null) return null;
   const problem = error instanceof ProblemError ? error.problem : null;
   // The way to prove an identity is a call, which the page makes itself, and not a page.
   const actions = problem?.nextActions.filter(({ href }) => href !== undefined && !href.startsWith("/api/")) ?? [];

@@ -19,6 +19,12 @@ export const resendWebhookDeliveries = atAddress<typeof contract.resendWebhookDe
   path: "/api/v1/webhooks/{id}/resend",
 });
 
+export const updateWebhookEndpoint = atAddress<typeof contract.updateWebhookEndpoint>({
+  id: "updateWebhookEndpoint",
+  method: "PATCH",
+  path: "/api/v1/webhooks/{id}",
+});
+
 export const testWebhookEndpoint = atAddress<typeof contract.testWebhookEndpoint>({
   id: "testWebhookEndpoint",
   method: "POST",

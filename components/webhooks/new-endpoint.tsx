@@ -20,7 +20,8 @@ export function NewEndpoint() {
   const [made, setMade] = useState<WebhookEndpoint | null>(null);
   const dialog = useFormDialog(() => import("#lib/webhooks/contract.ts").then((contract) => contract.createWebhookEndpoint), {
     defaults: { url: "", eventTypes: [], full: false },
-    onDone: setMade,
+    done: setMade,
+    refresh: "never",
   });
   const { error: _, ...control } = dialog.state.field("eventTypes");
   const { error: __, ...whole } = dialog.state.field("full");

@@ -1,11 +1,9 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
 import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { useOperation } from "#components/ui/operation.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
-import { call } from "#lib/http/client.ts";
 import { resendWebhookDeliveries } from "./calls.ts";
 
 type Props = {
@@ -19,19 +17,14 @@ const EVER = "1970-01-01T00:00:00.000Z";
 
 /** One call sends at most 10,000 deliveries again. */
 export function Resend({ webhookEndpointId: id, webhookDeliveryId }: Props) {
-  const router = useRouter();
-  const sending = useMutation({
-    mutationFn: () =>
-      call(resendWebhookDeliveries, { id, body: webhookDeliveryId === null ? { failedSince: EVER } : { webhookDeliveryId } }),
-    onSuccess: ({ resent }) => {
-      announce(resent === 1 ? "One message is sent again" : `${resent} messages are sent again`);
-      router.refresh();
-    },
+  const body = webhookDeliveryId === null ? { failedSince: EVER } : { webhookDeliveryId };
+  const { send, busy, error } = useOperation(resendWebhookDeliveries, {
+    done: ({ resent }) => announce(resent === 1 ? "One message is sent again" : `${resent} messages are sent again`),
   });
   return (
     <>
-      {sending.error && <ProblemNotice error={sending.error} nothing="Nothing was sent." />}
-      <Button size="small" aria-busy={sending.isPending} onClick={() => sending.isPending || sending.mutate()}>
+      <ProblemNotice error={error} nothing="Nothing was sent." />
+      <Button size="small" aria-busy={busy} onClick={() => send({ id, body })}>
         {webhookDeliveryId === null ? (
           "Resend all failed"
         ) : (

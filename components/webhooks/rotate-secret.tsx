@@ -18,7 +18,8 @@ export function RotateSecret({ webhookEndpointId }: { readonly webhookEndpointId
   const dialog = useFormDialog(() => import("#lib/webhooks/contract.ts").then((contract) => contract.rotateWebhookSecret), {
     defaults: { gracePeriodSeconds: 86_400 },
     params: { id: webhookEndpointId },
-    onDone: setMade,
+    done: setMade,
+    refresh: "never",
   });
   return (
     <>

@@ -1,10 +1,9 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
 import { useEffect, useRef } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { Moment } from "#components/ui/moment.tsx";
+import { useOperation } from "#components/ui/operation.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { call } from "#lib/http/client.ts";
 import type { WebhookDelivery } from "#lib/webhooks/contract.ts";
@@ -45,24 +44,20 @@ const Outcome = ({ test }: { readonly test: WebhookDelivery | null }) =>
   );
 
 export function SendTest({ webhookEndpointId: id }: { readonly webhookEndpointId: string }) {
-  const router = useRouter();
   const end = useRef<AbortController | null>(null);
   useEffect(() => () => end.current?.abort(), []);
-  const sending = useMutation({
-    mutationFn: () => {
-      end.current = new AbortController();
-      return sendTest(id, end.current.signal);
-    },
-    onSuccess: () => router.refresh(),
+  const { send, busy, error, data } = useOperation(() => {
+    end.current = new AbortController();
+    return sendTest(id, end.current.signal);
   });
   return (
     <>
-      {sending.error && <ProblemNotice error={sending.error} nothing="The outcome of the test is not known." />}
+      <ProblemNotice error={error} nothing="The outcome of the test is not known." />
       <output className="text-sm">
-        {sending.isPending && "Sending a test…"}
-        {sending.data !== undefined && <Outcome test={sending.data} />}
+        {busy && "Sending a test…"}
+        {data !== undefined && <Outcome test={data} />}
       </output>
-      <Button size="small" aria-busy={sending.isPending} onClick={() => sending.isPending || sending.mutate()}>
+      <Button size="small" aria-busy={busy} onClick={() => send()}>
         Send a test
       </Button>
     </>

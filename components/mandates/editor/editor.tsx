@@ -1,17 +1,15 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { useEffect, useRef, useState } from "react";
-import { FormProvider, type Path, useForm } from "react-hook-form";
+import { useEffect, useState } from "react";
+import { FormProvider, type Path } from "react-hook-form";
 import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { useCheckedSubmit } from "#components/ui/checked-submit.ts";
+import { Submit, useCheckedForm } from "#components/ui/form.tsx";
 import { useLeaveGuard } from "#components/ui/leave-guard.ts";
-import { early } from "#components/ui/on-demand.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { Scripted } from "#components/ui/scripted.tsx";
-import { call, ProblemError } from "#lib/http/client.ts";
+import { call } from "#lib/http/client.ts";
 import { draftTermsOf } from "#lib/mandates/draft/draft-body.ts";
 import { createBody, fieldErrors, updateBody } from "#lib/mandates/draft/draft-request.ts";
 import { draftOf, newDraft, type MandateDraft } from "#lib/mandates/draft/draft.ts";
@@ -56,30 +54,26 @@ function useEditor(props: Props) {
   const { mandate, choices, focus } = props;
   const router = useRouter();
   const [first] = useState(() => firstDraft(props));
-  const form = useForm<MandateDraft>({ defaultValues: first, resolver: resolverOf(choices.coins) });
-  // Ignore the second click of a double click: it arrives before React has rendered the effect of the first one.
-  const sending = useRef(false);
   const [asked, setAsked] = useState<Update | null>(null);
   const leave = (mandateId: string) => {
     router.push(`/mandates/${mandateId}`);
     router.refresh();
   };
-  const save = useMutation({
-    mutationFn: (draft: MandateDraft) => send(mandate, draft),
-    onSuccess: (saved) => {
+  const state = useCheckedForm<MandateDraft, Update>({
+    defaults: first,
+    load: loadCheck,
+    resolver: resolverOf(choices.coins),
+    act: (draft) => send(mandate, draft),
+    done: (saved) => {
       announce(mandate === undefined ? "Saved as a draft" : `Saved as version ${saved.version}`);
       if (saved.openRefused) setAsked(saved);
       else leave(saved.mandateId);
     },
-    onError: (error, draft) => {
-      sending.current = false;
-      if (!(error instanceof ProblemError)) return;
-      const { fieldOf } = draftTermsOf(draft);
-      for (const [field, message] of fieldErrors(error.problem.errors ?? [], fieldOf)) {
-        form.setError(field as Path<MandateDraft>, { type: "refused", message }, { shouldFocus: true });
-      }
-    },
+    fieldsOf: (errors, draft) => fieldErrors(errors, draftTermsOf(draft).fieldOf),
+    refresh: "never",
+    once: true,
   });
+  const { form } = state;
   useEffect(() => {
     // The organization's time zone, or else the person's, which only the browser knows.
     const timeZone = choices.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -89,21 +83,15 @@ function useEditor(props: Props) {
   useEffect(() => {
     if (focus !== undefined) form.setFocus(focus as Path<MandateDraft>);
   }, [form, focus]);
-  useLeaveGuard(form.formState.isDirty && !save.isPending && !save.isSuccess);
-  const { submit, busy, missing } = useCheckedSubmit(loadCheck, () =>
-    form.handleSubmit((draft) => {
-      if (sending.current) return;
-      sending.current = true;
-      save.mutate(draft);
-    })(),
-  );
-  const isSaving = busy || save.isPending || save.isSuccess;
-  return { form, first, submit, isSaving, error: missing ?? save.error, asked, leave };
+  useLeaveGuard(form.formState.isDirty && !state.pending);
+  return { state, first, asked, leave };
 }
 
 export function MandateEditor(props: Props) {
   const { mandate, choices } = props;
-  const { form, first, submit, isSaving, error, asked, leave } = useEditor(props);
+  const { state, first, asked, leave } = useEditor(props);
+  const { form } = state;
+  const error = state.error ?? state.refusal;
   // The service's runtime may list a stored time zone under another name, so the stored names are offered too.
   const stored = [first.timezone, first.schedule.timezone, ...first.more.map(({ timezone }) => timezone)];
   const zones = [...new Set([...choices.zones, ...stored])];
@@ -111,7 +99,7 @@ export function MandateEditor(props: Props) {
   return (
     <FormProvider {...form}>
       <div className="grid grid-cols-1 items-start gap-8 lg:grid-cols-[minmax(0,1.42fr)_minmax(0,1fr)]">
-        <form className="panel" aria-label="Mandate" method="post" noValidate onSubmit={submit} {...early(loadCheck)}>
+        <form className="panel" aria-label="Mandate" method="post" noValidate onSubmit={state.submit} {...state.early}>
           <Scripted>
             <Who agents={choices.agents} wallet={first.wallet !== ""} />
             <Limits zones={zones} more={first.more.length > 0 || first.cooldownSeconds !== ""} />
@@ -131,9 +119,7 @@ export function MandateEditor(props: Props) {
           <div className="panel-foot justify-end p-4 md:px-6">
             <div className="actions max-md:w-full max-md:*:flex-1 max-md:*:px-2">
               <Button onClick={() => form.reset()}>Discard changes</Button>
-              <Button tone="primary" type="submit" aria-busy={isSaving}>
-                {mandate === undefined ? "Save draft" : `Save as version ${mandate.version + 1}`}
-              </Button>
+              <Submit state={state}>{mandate === undefined ? "Save draft" : `Save as version ${mandate.version + 1}`}</Submit>
             </div>
           </div>
         </form>

@@ -1,12 +1,12 @@
-import { useMutation } from "@tanstack/react-query";
 import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
 import { Money, money } from "#components/ui/money.tsx";
+import { useOperation } from "#components/ui/operation.ts";
 import { plural } from "#components/ui/plural.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import { call, type ReplyOf } from "#lib/http/client.ts";
+import type { ReplyOf } from "#lib/http/client.ts";
 import { updateMandate } from "../calls.ts";
 import { PaymentItem } from "./parts.tsx";
 
@@ -43,19 +43,19 @@ type Props = {
 };
 
 export function OpenRefusedDialog({ mandate: { mandateId, version }, refused, onDone }: Props) {
-  const cancel = useMutation({
-    mutationFn: () => call(updateMandate, { id: mandateId, body: { cancelOpen: true } }),
-    onSuccess: ({ openRefused }) => {
+  const { send, busy, error } = useOperation(updateMandate, {
+    done: ({ openRefused }) => {
       announce(`${plural(openRefused?.canceled ?? 0, "open payment")} canceled`);
       onDone();
     },
+    refresh: "never",
   });
   const held = refused.items.filter(({ state }) => state === "held").length;
   const submitted = refused.items.length - held;
   return (
     <Dialog
       open
-      onOpenChange={() => cancel.isPending || onDone()}
+      onOpenChange={() => busy || onDone()}
       title={`Version ${version} no longer allows ${plural(refused.items.length, "open payment")}`}
       description="The version is saved and in force. Nobody can execute these payments under it."
       footer={
@@ -64,7 +64,7 @@ export function OpenRefusedDialog({ mandate: { mandateId, version }, refused, on
         ) : (
           <>
             <DialogClose>Leave them until they expire</DialogClose>
-            <Button tone="danger" aria-busy={cancel.isPending} onClick={() => cancel.isPending || cancel.mutate()}>
+            <Button tone="danger" aria-busy={busy} onClick={() => send({ id: mandateId, body: { cancelOpen: true } })}>
               Cancel payments that are not submitted
             </Button>
           </>
@@ -81,7 +81,7 @@ export function OpenRefusedDialog({ mandate: { mandateId, version }, refused, on
           </p>
         )}
       </div>
-      {cancel.error && <ProblemNotice error={cancel.error} nothing="Nothing was canceled." />}
+      <ProblemNotice error={error} nothing="Nothing was canceled." />
     </Dialog>
   );
 }

@@ -1,4 +1,3 @@
-import { useMutation } from "@tanstack/react-query";
 import { ArrowRight } from "lucide-react";
 import { useFormContext } from "react-hook-form";
 import { announce } from "#components/ui/announcements.tsx";
@@ -6,6 +5,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Dated } from "#components/ui/dated.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Money, money } from "#components/ui/money.tsx";
+import { useOperation } from "#components/ui/operation.ts";
 import { plural } from "#components/ui/plural.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
@@ -90,26 +90,21 @@ function Verdicts({ items }: { readonly items: readonly BacktestItem[] }) {
 /** A trial reserves, stores and pays nothing. */
 export function Trial({ mandateId }: { readonly mandateId: string }) {
   const { trigger, getValues } = useFormContext<MandateDraft>();
-  const run = useMutation({
-    mutationKey: [simulateMandate.id],
-    mutationFn: async () => {
-      // An invalid form cannot be simulated; its fields show the errors.
-      if (!(await trigger(undefined, { shouldFocus: true }))) return null;
-      const { terms } = draftTermsOf(getValues());
-      const reply = await call(simulateMandate, { id: mandateId, body: { policy: terms.policy, last: LAST } });
-      return "items" in reply ? reply.items : [];
-    },
-    onSuccess: (items) => {
-      if (items)
-        announce(`Tried on ${items.length} decisions, ${items.filter(({ was, wouldBe }) => was !== wouldBe).length} change`);
-    },
-  });
-  const items = run.data;
+  const run = async () => {
+    // An invalid form cannot be simulated; its fields show the errors.
+    if (!(await trigger(undefined, { shouldFocus: true }))) return null;
+    const { terms } = draftTermsOf(getValues());
+    const reply = await call(simulateMandate, { id: mandateId, body: { policy: terms.policy, last: LAST } });
+    return "items" in reply ? reply.items : [];
+  };
+  const tell = (tried: readonly BacktestItem[] | null) =>
+    tried && announce(`Tried on ${tried.length} decisions, ${tried.filter(({ was, wouldBe }) => was !== wouldBe).length} change`);
+  const { send, busy, error, data: items } = useOperation(run, { done: (tried) => void tell(tried), refresh: "never" });
   return (
     <section className="panel" aria-labelledby="trial">
       <div className="panel-head">
         <h2 id="trial">Trial on recent decisions</h2>
-        <Button size="small" aria-busy={run.isPending} onClick={() => run.isPending || run.mutate()}>
+        <Button size="small" aria-busy={busy} onClick={() => send()}>
           {items ? "Try again" : "Try it"}
         </Button>
         <p>
@@ -118,9 +113,9 @@ export function Trial({ mandateId }: { readonly mandateId: string }) {
             : `Decides the last ${LAST} requests again with the values that you enter. Nothing is paid.`}
         </p>
       </div>
-      {run.error && (
+      {error && (
         <div className="panel-body">
-          <ProblemNotice error={run.error} nothing="Nothing was tried." />
+          <ProblemNotice error={error} nothing="Nothing was tried." />
         </div>
       )}
       {items?.length === 0 && <p className="panel-body text-sm text-muted">No agent has asked under this mandate yet.</p>}
