@@ -117,7 +117,7 @@ export default defineConfig({
     directions(["lib/payments/batch/{facts,load,read,rows,save,statements}.ts"], app, framework),
     directions(decisions, app, framework, sql, database, node),
     directions(
-      ["lib/**/{contract,*-contract}.ts", "lib/**/*-schema.ts", "lib/http/{operation,client,query}.ts"],
+      ["lib/**/{contract,*-contract}.ts", "lib/**/*-schema.ts", "lib/http/{operation,client}.ts"],
       app,
       framework,
       sql,
