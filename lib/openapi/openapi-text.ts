@@ -12,7 +12,7 @@ enumerations in replies.
 something must come from this service's own origin. A request with both is refused with 400 \`ambiguous_credentials\`.
 
 **Repeating.** A POST, PUT or PATCH with an idempotency key may be repeated: a request with the same key and body gets the stored reply,
-byte for byte, with \`Idempotent-Replayed: true\`. Bodies are compared as RFC 8785 text. Fields that an operation lets a repeat change are
+byte for byte, with \`Idempotent-Replayed: true\`. Only a new API key is not shown again. Bodies are compared as RFC 8785 text. Fields that an operation lets a repeat change are
 not compared, and the values of the first request stay. Keys are kept for 30 days and belong to the organization. If a reply was lost,
 repeat the request with the same key. A new key would make a second payment.
 
