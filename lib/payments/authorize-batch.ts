@@ -1,5 +1,3 @@
-import { countRequestsInBatch, rememberedOf } from "#lib/approvals/request-count-store.ts";
-import { agentKey } from "#lib/approvals/request-limits.ts";
 import { pollCheckout } from "#lib/approvals/poll-checkout.ts";
 import { execute } from "#lib/payments/execute-call.ts";
 import type { Sql } from "#lib/db/sql.ts";
@@ -18,14 +16,13 @@ import { inFlight, keyReused } from "#lib/command/idempotency.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
 import { assetOf, onlyChain } from "#lib/chains/chains.ts";
-import { decideBatch, type NewAuthorization } from "#lib/payments/batch/decide.ts";
+import { decideBatch } from "#lib/payments/batch/decide.ts";
 import { refusal, type Answer, type Item } from "#lib/payments/queue-item.ts";
 import type { BatchTerms } from "#lib/payments/batch/judge-item.ts";
-import { compiledPolicies, factsOf, type BatchFacts } from "#lib/payments/batch/facts.ts";
-import { withSeenOffers } from "#lib/payments/batch/offers.ts";
+import { compiledPolicies, factsOf } from "#lib/payments/batch/facts.ts";
+import { askedBefore, seenOffers, withPrepared } from "#lib/payments/batch/further-facts.ts";
 import { leastIfSmaller } from "#lib/onchain/broadcast-caps.ts";
-import { waiversOf } from "#lib/payments/batch/waivers.ts";
-import { openAndLoad, sellerDomainOf } from "#lib/payments/batch/load.ts";
+import { openAndLoad, pipelined, sellerDomainOf } from "#lib/payments/batch/load.ts";
 import { lostOrder, lostSlot, saveBatch } from "#lib/payments/batch/save.ts";
 import { readOffer } from "#lib/payments/unregistered-offer.ts";
 import { overloaded } from "#lib/payments/queue.ts";
@@ -55,16 +52,9 @@ async function authorizeAll(c: Sql, connection: object, items: readonly Item[]):
   try {
     const loaded = await openAndLoad(c, items, known);
     const terms = batchTerms();
-    // Each decision adds what it reserves to the facts, so every run of decideBatch needs new facts.
-    const facts = await withSeenOffers(c, items, factsOf(loaded, known, knownDecimals), terms);
-    const { seen } = facts;
-    const first = decideBatch(items, facts, terms);
-    const again = (more: Partial<BatchFacts>) =>
-      decideBatch(items, { ...factsOf(loaded, known, knownDecimals), seen, ...more }, terms);
-    const waivers = await waiversOf(c, first.rows);
-    const waived = waivers ? again({ waivers }) : first;
-    const asked = await askedBefore(c, waived.rows);
-    const { answers, rows, records } = asked ? again({ ...(waivers && { waivers }), ...asked }) : waived;
+    const facts = withPrepared(items, factsOf(loaded, known, knownDecimals), terms);
+    const [seen, asked] = await pipelined([seenOffers(c, facts), askedBefore(c, facts)]);
+    const { answers, rows, records } = decideBatch(items, { ...facts, ...seen, ...asked }, terms);
     if (rows.length === 0 && records.length === 0) {
       await c`ROLLBACK`;
       return answers;
@@ -77,33 +67,6 @@ async function authorizeAll(c: Sql, connection: object, items: readonly Item[]):
     if (committing && connectionEnded(error)) throw new OutcomeUnknown("COMMIT was sent and not answered.", { cause: error });
     throw error;
   }
-}
-
-type Asked = Pick<BatchFacts, "requests" | "remembered">;
-
-/**
- * Locks the agents whose payments open requests for approval. Null, without a query, if no payment opens a request. Payments with
- * the question of another one of the batch are read too, because they open it if that one is refused.
- */
-async function askedBefore(c: Sql, rows: readonly NewAuthorization[]): Promise<Asked | null> {
-  const opened = new Set(rows.flatMap(({ checkout }) => checkout?.checkoutIntentId ?? []));
-  if (opened.size === 0) return null;
-  const asked = rows.flatMap(({ item, asks, checkoutIntentId }) =>
-    asks && opened.has(checkoutIntentId ?? "") ? [{ item, asks }] : [],
-  );
-  const agents = [...new Map(asked.map(({ asks }) => [agentKey(asks), asks])).values()].toSorted((a, b) =>
-    a.ownerSubjectId < b.ownerSubjectId ? -1 : 1,
-  );
-  const counted = countRequestsInBatch(c, {
-    of: agents.map(({ organizationId }) => organizationId),
-    ids: agents.map(({ ownerSubjectId }) => ownerSubjectId),
-  });
-  const read = rememberedOf(
-    c,
-    asked.map(({ asks }) => asks),
-  );
-  const [requests, said] = await Promise.all([counted, read]);
-  return { requests, remembered: new Map(asked.map(({ item }, at) => [item, said.get(at) ?? null])) };
 }
 
 const away = (detail: string): Problem => new Problem("service_unavailable", { detail, retryAfterSeconds: 1 });

@@ -44,7 +44,7 @@ test("plans that were made while the tables were empty do not scan all rows late
 
 const MANY = 3_000;
 
-test("emergency stops, remembered offers and proofs of many sellers are read by index, one by one", async () => {
+test("emergency stops, remembered offers, proofs and waivers of many sellers are read by index, one by one", async () => {
   const buyer = await createBuyer();
   const shop = "shop.example.com";
   const payTo = `0x${"5e".repeat(20)}`;
@@ -55,6 +55,10 @@ test("emergency stops, remembered offers and proofs of many sellers are read by 
   await direct`INSERT INTO seen_offers (domain, pay_to, chain, token_address, amount, url, seen_at)
     SELECT 'x' || n || '.example.com', ${payTo}, ${CHAIN}, ${token}, n, 'https://x', clock_timestamp() FROM generate_series(1, ${MANY}::int) n
     UNION ALL SELECT ${shop}, ${payTo}, ${CHAIN}, ${token}, 500000, 'https://x', clock_timestamp()`;
+  await direct`INSERT INTO waivers (waiver_id, organization_id, environment, mandate_id, policy_version, authorization_id, subject_id,
+      basket_hash, charged, pay_to, granted_by_subject_id, expires_at)
+    SELECT 'wai_' || n, 'org_1', 'sandbox', 'mnd_' || n, 1, 'auth_' || n, 'sa_1', 'x', 1, 'x', 'usr_1',
+      clock_timestamp() + interval '1 hour' FROM generate_series(1, ${MANY}::int) n`;
   await direct`INSERT INTO pay_to_proofs (organization_id, address, chain, method, seller_id, proven_by)
     SELECT 'org_' || n, 'x' || n, '', 'signature', 'sel_' || n, 'usr_1' FROM generate_series(1, ${MANY}::int) n`;
   await direct.end();
@@ -66,7 +70,7 @@ test("emergency stops, remembered offers and proofs of many sellers are read by 
   const offer = { scheme: "exact", network: CHAIN, amount: "500000", asset: token, payTo, maxTimeoutSeconds: 60, extra };
   const challenge = { x402Version: 2, resource: { url: `https://${shop}/report` }, accepts: [offer] };
   const stranger = { seller: {}, resource: undefined, chain: CHAIN, payTo, challenge };
-  const tables = ["seller_stops", "seen_offers", "pay_to_proofs"];
+  const tables = ["seller_stops", "seen_offers", "pay_to_proofs", "waivers"];
   const before = await scans(tables);
   for (let asked = 0; asked < 20; asked += 1) {
     expect(outcomes([await ask(buyer, mandateId)])).toEqual({ allow: 1 });

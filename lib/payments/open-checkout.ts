@@ -18,6 +18,7 @@ export type CheckoutRequest = {
   readonly amount: Atomic;
   readonly tokenAddress: string;
   readonly tokenDecimals: number;
+  readonly basket: Basket;
   readonly intent: PaymentIntent;
   readonly draft: CheckoutDraft | null;
   readonly expiresAt: Date;
@@ -25,7 +26,9 @@ export type CheckoutRequest = {
 };
 
 /** What a basket is made of. Without an order, it is one line with the resource. */
-type SinglePayment = Pick<CheckoutRequest, "sellerId" | "resourceId" | "domain" | "tokenDecimals" | "intent">;
+type SinglePayment = Pick<CheckoutRequest, "sellerId" | "resourceId" | "domain" | "tokenDecimals"> & {
+  readonly intent: Pick<PaymentIntent, "amount" | "asset" | "challenge" | "resource">;
+};
 
 /** The agent sends the 402 response, so its URL is not trusted; it must only be a valid URL. */
 function addressOf({ intent, domain }: SinglePayment): string {
@@ -53,18 +56,17 @@ function resourceLine(asked: SinglePayment): Line {
   return { productId: resourceId ?? "payment", name, quantity: 1, unitAmount: intent.amount };
 }
 
-function basketOf(payment: SinglePayment, lines: readonly Line[]) {
+export function basketOfPayment(payment: SinglePayment, lines: readonly Line[] = [resourceLine(payment)]) {
   const { sellerId, domain, intent, tokenDecimals } = payment;
   const basket = canonicalBasket(sellerId ?? domain, { asset: intent.asset, tokenDecimals }, lines);
   return { basket, hash: basketHash(basket) };
 }
-
-export const basketOfPayment = (payment: SinglePayment) => basketOf(payment, [resourceLine(payment)]);
+export type Basket = ReturnType<typeof basketOfPayment>;
 
 export function openCheckout(asked: CheckoutRequest): Omit<NewCheckout, "authorizationId"> {
   const { organizationId, environment, ownerSubjectId, mandateId, sellerId, resourceId, domain, intent, draft } = asked;
   const { asset, chain } = intent;
-  const { basket, hash } = draft ? basketOf(asked, draft.lines) : basketOfPayment(asked);
+  const { basket, hash } = asked.basket;
   return {
     checkoutIntentId: newId("checkoutIntent"),
     organizationId,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { IntentFacts } from "#lib/mandates/policy/facts.ts";
-import { decide } from "#lib/mandates/policy/policy.ts";
+import { decide, mayAsk } from "#lib/mandates/policy/policy.ts";
 import { bucketAt } from "#lib/mandates/policy/windows.ts";
 import { atomicOf, zero } from "#lib/money.ts";
 import { DenialCode } from "#lib/vocabulary.ts";
@@ -130,6 +130,23 @@ describe("decide, always", () => {
         expect(outcome(lower, spent)).toBeGreaterThanOrEqual(outcome(higher, spent));
         expect(outcome(lower, spent + more)).toBeGreaterThanOrEqual(outcome(lower, spent));
       }),
+    );
+  });
+
+  test("asks a person only about a payment of which mayAsk said so before, also with other usage and a waiver", () => {
+    fc.assert(
+      fc.property(
+        intents,
+        fc.subarray([...tighter, { approval: { mode: "above", amount: "1" } }]),
+        fc.boolean(),
+        (facts, rules, waived) => {
+          const [mandate, intent] = [mandateOf(Object.assign({}, ...rules)), intentOf(facts)];
+          const said = mayAsk(mandate, usageOf({ spent: usdc("1") }), intent, NOW);
+          const { outcome } = decide(mandate, usageOf(), { ...intent, waived, rejectedByPerson: false }, NOW);
+          expect(said || outcome !== "requireApproval").toBe(true);
+          if (mandate.policy.approval.mode === "never" && mandate.policy.minimumAssuranceLevel === null) expect(said).toBe(false);
+        },
+      ),
     );
   });
 

@@ -2,6 +2,7 @@ import type { Decision, Finding, IntentFacts, MandateFacts, Usage } from "#lib/m
 import { conclude, openCase, text, type Case } from "#lib/mandates/policy/rules/reason.ts";
 import { intentRules } from "#lib/mandates/policy/rules/intent.ts";
 import { limitRules } from "#lib/mandates/policy/rules-limits.ts";
+import { asksPerson } from "#lib/mandates/policy/render-reasons.ts";
 import { mandateRules, passkeyDemands } from "#lib/mandates/policy/rules/mandate.ts";
 import { sellerRules } from "#lib/mandates/policy/rules-seller.ts";
 import * as say from "#lib/mandates/policy/sentences-limits.ts";
@@ -18,6 +19,12 @@ export function decide(mandate: MandateFacts, usage: Usage, intent: IntentFacts,
   limitRules(on);
   const waived = waive(on);
   return conclude(on, [...approval(on, waived), ...passkeys(on)]);
+}
+
+/** Whether a person is asked about the payment if no rule denies it and nobody waived a denial. */
+export function mayAsk(mandate: MandateFacts, usage: Usage, intent: IntentFacts, now: Date): boolean {
+  const on = openCase(mandate, usage, intent, now);
+  return [...approval(on, false), ...passkeys(on)].some(asksPerson);
 }
 
 /** Only people have passkeys, so a person is asked whatever the approval rule says. */

@@ -1,15 +1,18 @@
 import type { LockedCheckout } from "#lib/approvals/decision/locked-checkout.ts";
-import { openCheckout } from "#lib/payments/open-checkout.ts";
+import { basketOfPayment, openCheckout, type Basket } from "#lib/payments/open-checkout.ts";
 import type { NewCheckout } from "#lib/approvals/checkout-rows.ts";
 import type { Call } from "#lib/call-schema.ts";
 import type { ApprovalRequest, Decision, Finding, Findings } from "#lib/mandates/policy/facts.ts";
 import { asksPerson, renderReasons } from "#lib/mandates/policy/render-reasons.ts";
 import { repeated } from "#lib/mandates/policy/sentences-limits.ts";
-import { subtract, type Atomic } from "#lib/money.ts";
+import { formatAmount, subtract } from "#lib/money.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/offers/compare-intent.ts";
+import { presentResource, type Terms } from "#lib/payments/offers/present-intent.ts";
+import type { OfferJudgement } from "#lib/payments/unregistered-offer.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
 import { payingSubjectOf, type Item } from "#lib/payments/queue-item.ts";
 import type { Budget, BatchFacts } from "#lib/payments/batch/facts.ts";
+import { earliest } from "#lib/time.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
 export type OpenApproval = {
@@ -25,27 +28,49 @@ export type Question = OpenApproval & {
   readonly approvalKey: string;
   /** The new checkout to open; null if the same question is already open. */
   readonly checkout: Omit<NewCheckout, "authorizationId"> | null;
-  readonly terms: AskedTerms;
 };
 
-/** What limits whether a person may be asked, also if the same question is already open. */
-export type AskedTerms = Pick<NewCheckout, "organizationId" | "ownerSubjectId" | "mandateId" | "basketHash" | "metadata">;
-
-type Payment = {
-  readonly item: Item;
+type Parties = {
   readonly seller: RegisteredSeller | null;
   readonly resource: RegisteredResource | null;
-  readonly amount: Atomic;
-  readonly digits: number;
+  readonly offered: OfferJudgement | null;
+  readonly read: Terms;
+};
+
+const domainOf = ({ intent }: Item, { seller, offered }: Parties): string =>
+  seller?.domain ?? offered?.facts.domain ?? intent.seller.domain ?? "";
+
+/** The basket of an order, or one line with the resource. */
+export function basketAsked(item: Item, parties: Parties): Basket {
+  const { seller, resource, read } = parties;
+  const { asset, challenge } = item.intent;
+  const amount = formatAmount(read.amount, read.digits);
+  const intent = { ...presentResource(item.intent, resource), amount, asset, ...(challenge && { challenge }) };
+  const ids = { sellerId: seller?.sellerId ?? null, resourceId: resource?.resourceId ?? null, domain: domainOf(item, parties) };
+  return basketOfPayment({ ...ids, tokenDecimals: read.digits, intent }, item.purchase?.checkout?.lines);
+}
+
+export function questionOf(item: Item, parties: Parties) {
+  const { seller, resource, read } = parties;
+  const basket = basketAsked(item, parties);
+  const payee = `${seller?.sellerId ?? domainOf(item, parties)} ${resource?.resourceId ?? item.intent.payTo}`;
+  const approvalKey = item.purchase?.checkout ? `basket ${basket.hash} ${read.amount}` : `${payee} ${read.amount}`;
+  return { approvalKey, basket };
+}
+
+type Asking = Parties & {
+  readonly question: ReturnType<typeof questionOf> | null;
   readonly intent: PaymentIntent;
-  readonly tokenAddress: string;
   readonly expiresAt: Date;
   readonly authorizationId: string;
 };
 
-export function askPerson({ item, seller, resource, intent, ...payment }: Payment, budget: Budget, now: Date): Question {
-  const { amount } = payment;
-  const domain = seller?.domain ?? intent.seller.domain ?? "";
+export function askPerson(item: Item, asking: Asking, budget: Budget, now: Date): Question {
+  const { seller, resource, read, intent, authorizationId, expiresAt } = asking;
+  if (!asking.question) throw new Error("A rule asks a person, which mayAsk did not tell.");
+  const { approvalKey, basket } = asking.question;
+  const open = budget.openApprovals.get(approvalKey);
+  if (open !== undefined) return { ...open, approvalKey, checkout: null };
   const draft = item.purchase?.checkout ?? null;
   const checkout = openCheckout({
     organizationId: item.organizationId,
@@ -54,21 +79,18 @@ export function askPerson({ item, seller, resource, intent, ...payment }: Paymen
     mandateId: item.mandateId,
     sellerId: seller?.sellerId ?? null,
     resourceId: resource?.resourceId ?? null,
-    domain,
-    amount,
-    tokenAddress: payment.tokenAddress,
-    tokenDecimals: payment.digits,
+    domain: domainOf(item, asking),
+    amount: read.amount,
+    tokenAddress: read.asset.tokenAddress,
+    tokenDecimals: read.digits,
+    basket,
     intent,
     draft,
-    expiresAt: draft?.quoteExpiresAt && draft.quoteExpiresAt < payment.expiresAt ? draft.quoteExpiresAt : payment.expiresAt,
+    expiresAt: draft?.quoteExpiresAt ? earliest(draft.quoteExpiresAt, expiresAt) : expiresAt,
     now,
   });
-  const payee = `${seller?.sellerId ?? domain} ${resource?.resourceId ?? intent.payTo}`;
-  const approvalKey = draft ? `basket ${checkout.basketHash} ${amount}` : `${payee} ${amount}`;
-  const open = budget.openApprovals.get(approvalKey);
-  if (open !== undefined) return { ...open, approvalKey, checkout: null, terms: checkout };
   const { checkoutIntentId, ownerSubjectId: subjectId } = checkout;
-  return { approvalKey, checkoutIntentId, authorizationId: payment.authorizationId, subjectId, checkout, terms: checkout };
+  return { approvalKey, checkoutIntentId, authorizationId, subjectId, checkout };
 }
 
 export type AskingTerms = {

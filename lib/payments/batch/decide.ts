@@ -5,13 +5,12 @@ import { agentPaused } from "#lib/http/access.ts";
 import { QUOTE_MS } from "#lib/holds/stored-intent.ts";
 import { idUnder, newId } from "#lib/ids.ts";
 import type { Decision } from "#lib/mandates/policy/facts.ts";
-import { usesWaiver } from "#lib/mandates/policy/waive.ts";
 import type { Atomic } from "#lib/money.ts";
-import { askPerson, withAsking, withoutOwnHold, type AskedTerms } from "#lib/payments/batch/ask-person.ts";
+import { askPerson, withAsking, withoutOwnHold } from "#lib/payments/batch/ask-person.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/offers/compare-intent.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
 import { refusal, type Purchase, type Answer, type PurchaseRecord, type Item } from "#lib/payments/queue-item.ts";
-import { AUTHORIZATION_MS, judge, waiverFor, type Judgement, type BatchTerms } from "#lib/payments/batch/judge-item.ts";
+import { AUTHORIZATION_MS, judge, type Judgement, type BatchTerms } from "#lib/payments/batch/judge-item.ts";
 import type { Budget, BatchFacts } from "#lib/payments/batch/facts.ts";
 import type { DueProbe } from "#lib/payments/offers/required-probe.ts";
 import { presentIntent } from "#lib/payments/offers/present-intent.ts";
@@ -40,8 +39,6 @@ export type NewAuthorization = {
   readonly checkout: NewCheckout | null;
   /** The checkout in which a person is asked, also that of an earlier payment with the same question; null if none is asked. */
   readonly checkoutIntentId: string | null;
-  /** Null if no person is asked. */
-  readonly asks: AskedTerms | null;
   /** The waiver that this payment uses; null if it uses none. */
   readonly waiverId: string | null;
   readonly expiresAt: Date;
@@ -88,16 +85,9 @@ export function decideBatch(items: readonly Item[], facts: BatchFacts, terms: Ba
 
 /** Adds the checkout that this payment opens to the agent's open requests, so that later payments of the batch count it. */
 function countRequest({ checkout }: NewAuthorization, { requests }: BatchFacts): void {
-  const known = checkout && requests?.get(agentKey(checkout));
-  if (known) requests?.set(agentKey(checkout), withOpened(known, checkout));
+  const known = checkout && requests.get(agentKey(checkout));
+  if (known) requests.set(agentKey(checkout), withOpened(known, checkout));
 }
-
-/** Only another payment's refusal lets this one ask, so what people said about it before was not read with the counts. */
-const notYetCompared = (): Problem =>
-  new Problem("overloaded", {
-    detail: "Another payment under this mandate was decided at the same moment. Nothing was stored; ask again in a moment.",
-    retryAfterSeconds: 1,
-  });
 
 /** The refusal or the stored reply that answers the payment without a decision; null if there is neither. */
 function answerBeforeDeciding(item: Item, facts: BatchFacts, terms: BatchTerms): Answer | null {
@@ -172,13 +162,10 @@ function decideItem(item: Item, judged: Judgement, budget: Budget, facts: BatchF
   };
   const feeQuote = presentFeeQuote({ ...quoted, ...quote });
   const presented = presentIntent({ item, seller, resource, offered, terms: read, feeQuote, createdAt: now });
-  const { tokenAddress } = read.asset;
-  const { amount, digits } = read;
-  const payment = { item, seller, resource, amount, digits, intent: presented, tokenAddress, expiresAt, authorizationId };
-  const question = outcome === "requireApproval" ? askPerson(payment, budget, now) : null;
-  const opened = question?.checkout && facts.requests?.get(agentKey(question.checkout));
+  const asking = { ...judged, intent: presented, expiresAt, authorizationId };
+  const question = outcome === "requireApproval" ? askPerson(item, asking, budget, now) : null;
+  const opened = question?.checkout && facts.requests.get(agentKey(question.checkout));
   if (opened) requireRoom(opened, now);
-  if (question?.checkout && facts.requests && !facts.remembered.has(item)) throw notYetCompared();
   const decision = withAsking(judged.decision, question, item, terms.asking);
   const hold = holdFor(decision, question, budget, asked, now);
   const answered = {
@@ -198,7 +185,7 @@ function decideItem(item: Item, judged: Judgement, budget: Budget, facts: BatchF
     decision,
     intent: presented,
     amount: read.amount,
-    tokenDecimals: digits,
+    tokenDecimals: read.digits,
     fee: quoted.fee,
     seller,
     resource,
@@ -208,8 +195,7 @@ function decideItem(item: Item, judged: Judgement, budget: Budget, facts: BatchF
     hold,
     checkout: question?.checkout ? { ...question.checkout, authorizationId } : null,
     checkoutIntentId: question?.checkoutIntentId ?? null,
-    asks: question?.terms ?? null,
-    waiverId: usesWaiver(decision) ? waiverFor(item, facts) : null,
+    waiverId: judged.waiverId,
     expiresAt,
     createdAt: now,
     body: renderAnswer(answered, decision.reasons),

@@ -10,6 +10,7 @@ import type { CompiledPolicy } from "#lib/mandates/policy/compile-policy.ts";
 import type { MandateFacts, Usage } from "#lib/mandates/policy/facts.ts";
 import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import type { OpenApproval } from "#lib/payments/batch/ask-person.ts";
+import type { Prepared } from "#lib/payments/batch/judge-item.ts";
 import {
   answersOf,
   bucketsOf,
@@ -19,6 +20,8 @@ import {
   repliesOf,
   resourcesOf,
   sellersOf,
+  waiversOf,
+  type OpenWaiver,
   type LockedMandate,
 } from "#lib/payments/batch/read.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/offers/compare-intent.ts";
@@ -73,17 +76,19 @@ export type BatchFacts = {
   readonly stoppedPayees: BatchRows["stoppedPayees"];
   /** The keys (keyOf) of offers in a domain's own 402 that this service received in the last day; read only if needed. */
   readonly seen: ReadonlySet<string>;
-  /** The ids of unused waivers (permissions for one payment), by refused payment; read only if the refusal can be waived. */
-  readonly waivers: ReadonlyMap<Item, readonly string[]>;
+  /** Unused waivers (permissions for one payment) by mandate. */
+  readonly waivers: ReadonlyMap<string, readonly OpenWaiver[]>;
   /** The waivers that earlier payments of the batch have used. */
   readonly usedWaivers: Set<string>;
   readonly feeBasis: FeeBasis;
   readonly checkouts: ReadonlyMap<string, LockedCheckout>;
   readonly replies: ReadonlyMap<string, SlotReply>;
-  /** The counts of requests for approval by agentKey; null until they are read, which needs a decision that opens a request. */
-  readonly requests: Map<string, AgentRequests> | null;
-  /** Whether people lately declined the same payment or left requests for it unanswered (null: neither), read with `requests`. */
-  readonly remembered: ReadonlyMap<Item, Remembered | null>;
+  /** What the payments that must be decided ask for; see withPrepared. */
+  readonly prepared: Map<Item, Prepared>;
+  /** The counts of requests for approval by agentKey, for the agents of payments that may open one. */
+  readonly requests: Map<string, AgentRequests>;
+  /** The payments that may open a request and that people lately declined, or whose requests they left unanswered. */
+  readonly remembered: ReadonlyMap<Item, Remembered>;
   readonly mayAuthorize: (item: Item) => boolean | "paused" | null;
 };
 
@@ -205,7 +210,7 @@ export function factsOf(loaded: BatchRows, known: ReadonlyMap<string, PolicyEntr
     atDomains: loaded.atDomains,
     stoppedPayees: loaded.stoppedPayees,
     seen: new Set(),
-    waivers: new Map(),
+    waivers: Map.groupBy(waiversOf(loaded), ({ mandateId }) => mandateId),
     usedWaivers: new Set(),
     feeBasis: toFeeBasis(loaded.found.get("fees")?.[0]?.["row"] as Row | undefined),
     checkouts: new Map(
@@ -214,7 +219,8 @@ export function factsOf(loaded: BatchRows, known: ReadonlyMap<string, PolicyEntr
         .map((locked) => [locked.checkout.checkoutIntentId, locked]),
     ),
     replies: new Map(repliesOf(loaded).map(({ slot, ...reply }) => [slot, reply])),
-    requests: null,
+    prepared: new Map(),
+    requests: new Map(),
     remembered: new Map(),
     mayAuthorize: mayAuthorize(loaded),
   };

@@ -1,12 +1,14 @@
 import { feeOn, type Fee } from "#lib/billing/fees.ts";
 import { highestAsked } from "#lib/mandates/policy/assurance.ts";
 import type { CompiledPolicy } from "#lib/mandates/policy/compile-policy.ts";
-import type { IntentFacts } from "#lib/mandates/policy/facts.ts";
-import { decide } from "#lib/mandates/policy/policy.ts";
+import type { Decision, IntentFacts } from "#lib/mandates/policy/facts.ts";
+import { decide, mayAsk } from "#lib/mandates/policy/policy.ts";
+import { usesWaiver } from "#lib/mandates/policy/waive.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
-import { readAmount, zero } from "#lib/money.ts";
-import { agentLive, assuranceReached, type AskingTerms } from "#lib/payments/batch/ask-person.ts";
+import { add, readAmount, zero } from "#lib/money.ts";
+import { agentLive, assuranceReached, basketAsked, questionOf, type AskingTerms } from "#lib/payments/batch/ask-person.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/offers/compare-intent.ts";
+import type { OpenWaiver } from "#lib/payments/batch/read.ts";
 import { findMismatches } from "#lib/payments/offers/find-mismatches.ts";
 import { payingSubjectOf, type Item } from "#lib/payments/queue-item.ts";
 import type { Budget, BatchFacts } from "#lib/payments/batch/facts.ts";
@@ -14,7 +16,7 @@ import { keyOf, probeFor, onlyUnproven, type OfferProbe, type DueProbe } from "#
 import { settlementModeOf, type Terms } from "#lib/payments/offers/present-intent.ts";
 import { judgeOffer, namedSeller, unregisteredPayee, type Offer } from "#lib/payments/unregistered-offer.ts";
 import { stopOf, type PayeeStop } from "#lib/sellers/stops.ts";
-import { invalidField, isProblem, type Problem } from "#lib/problem.ts";
+import { invalidField, type Problem } from "#lib/problem.ts";
 import { minutes } from "#lib/time.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
@@ -73,42 +75,51 @@ function probeOf(
   return allowsDomains(policy) ? probeFor(policy, intent, parties, terms.readOffer(intent.challenge)) : null;
 }
 
-/** The offers of domains to look up for the payments of this batch, by keyOf. */
-export function probesOf(items: readonly Item[], facts: BatchFacts, terms: BatchTerms): ReadonlyMap<string, OfferProbe> {
-  const probes = new Map<string, OfferProbe>();
-  for (const item of items) {
-    const budget = facts.budgets.get(item.mandateId);
-    if (!budget || "unreadable" in budget || !allowsDomains(budget.facts.policy) || item.probeResult) continue;
-    try {
-      const probe = probeOf(item, budget, partiesOf(item, facts, terms), terms);
-      if (probe) probes.set(keyOf(probe), probe);
-    } catch (error) {
-      // A payment that cannot be read gets its answer later, from decideBatch.
-      if (!isProblem(error)) throw error;
-    }
-  }
-  return probes;
-}
-
-export function judge(item: Item, budget: Budget, facts: BatchFacts, terms: BatchTerms) {
+/** What a payment asks for, as far as no other payment of the batch can change it. @throws Problem invalid_request */
+export function prepare(item: Item, budget: Budget, facts: BatchFacts, terms: BatchTerms) {
   const parties = partiesOf(item, facts, terms);
   const { seller, resource, offered, read } = parties;
   const probe = probeOf(item, budget, parties, terms);
   const mismatches = findMismatches(item, { seller, resource, offered }, read, terms.readOffer);
   const quoted = quote(item, seller, resource, read, facts);
   const least = weSettle(item, resource) ? terms.leastIfSmaller(read.amount, read.asset) : null;
-  const told = {
+  const asked: IntentFacts = {
     ...intentFacts(item, budget, { ...parties, mismatches }, quoted.fee, facts),
     ...(least !== null && { settledFrom: least }),
   };
-  const asked = probe ? { ...told, ...foundBy(probe, item, facts) } : told;
-  const decision = decide(budget.facts, budget.usage, asked, facts.now);
+  const asks = mayAsk(budget.facts, budget.usage, asked, facts.now);
+  return { ...parties, probe, quoted, asked, question: asks ? questionOf(item, parties) : null };
+}
+export type Prepared = ReturnType<typeof prepare>;
+
+export function judge(item: Item, budget: Budget, facts: BatchFacts, terms: BatchTerms) {
+  const prepared = facts.prepared.get(item) ?? prepare(item, budget, facts, terms);
+  const { probe } = prepared;
+  const hasHold = item.purchase?.hasHold ?? false;
+  const waiverId = waiverFor(item, prepared, budget, facts);
+  const asked: IntentFacts = {
+    ...prepared.asked,
+    ...(probe && foundBy(probe, item, facts)),
+    waived: waiverId !== null || holdWasWaived(item, budget, facts),
+    duplicateIntentId: !hasHold && budget.intentIds.has(item.intent.intentId),
+    duplicateNonce: !hasHold && budget.nonces.has(item.intent.nonce),
+  };
+  const decision = decideAsking(item, budget, asked, facts);
   const assuranceAsked = highestAsked(
     [budget.facts.policy, asked.seller, asked.resource].map((one) => one?.minimumAssuranceLevel),
   );
   const dueProbe = probe !== null && !item.probeResult && onlyUnproven(decision) ? whereToProbe(probe) : null;
-  return { ...parties, quoted, asked, decision, assuranceAsked, dueProbe };
+  return { ...prepared, asked, decision, assuranceAsked, dueProbe, waiverId: usesWaiver(decision) ? waiverId : null };
 }
+/** A payment that would ask a person is refused if people lately declined the same one, or left its requests unanswered. */
+function decideAsking(item: Item, budget: Budget, asked: IntentFacts, { remembered, now }: BatchFacts): Decision {
+  const decision = decide(budget.facts, budget.usage, asked, now);
+  const said = decision.outcome === "requireApproval" ? remembered.get(item) : undefined;
+  if (!said) return decision;
+  const told = said === "declined" ? { rejectedByPerson: true } : { unanswered: true };
+  return decide(budget.facts, budget.usage, { ...asked, ...told }, now);
+}
+
 export type Judgement = ReturnType<typeof judge>;
 
 const weSettle = ({ intent }: Item, resource: RegisteredResource | null): boolean =>
@@ -150,12 +161,10 @@ function intentFacts(
     expiresAt: read.expiresAt,
     assuranceLevel: assuranceReached(item, facts),
     approvedByPerson: purchase?.approvedByPerson ?? false,
-    waived: waiverFor(item, facts) !== null || holdWasWaived(item, budget, facts),
-    rejectedByPerson: (purchase?.rejectedByPerson ?? false) || facts.remembered.get(item) === "declined",
-    unanswered: facts.remembered.get(item) === "unanswered",
+    rejectedByPerson: purchase?.rejectedByPerson ?? false,
     sellerPaidBefore: budget.paidSellers.has(seller?.sellerId ?? unregisteredPayee(offered?.facts.domain, intent.payTo) ?? ""),
-    duplicateIntentId: !(purchase?.hasHold ?? false) && budget.intentIds.has(intent.intentId),
-    duplicateNonce: !(purchase?.hasHold ?? false) && budget.nonces.has(intent.nonce),
+    duplicateIntentId: false,
+    duplicateNonce: false,
   };
 }
 
@@ -163,9 +172,22 @@ function intentFacts(
 const holdWasWaived = ({ purchase }: Item, budget: Budget, { checkouts }: BatchFacts): boolean =>
   purchase?.hasHold === true && checkouts.get(purchase.checkoutIntentId ?? "")?.waivedVersion === budget.facts.version;
 
-/** The waiver that this payment can use. Null if there is none, or if earlier payments of the batch have used all of them. */
-export const waiverFor = (item: Item, { waivers, usedWaivers }: BatchFacts): string | null =>
-  waivers.get(item)?.find((waiverId) => !usedWaivers.has(waiverId)) ?? null;
+/** The oldest waiver for this payment that no earlier payment of the batch has used. */
+function waiverFor(item: Item, prepared: Prepared, { facts: { version } }: Budget, { waivers, usedWaivers }: BatchFacts) {
+  const { seller, resource, asked } = prepared;
+  const open = waivers.get(item.mandateId);
+  if (!open || item.purchase || seller?.verified !== true || !resource) return null;
+  const { hash } = basketAsked(item, prepared);
+  const charged = add(asked.amount, asked.fee.buyerShare);
+  const fits = (one: OpenWaiver): boolean =>
+    one.policyVersion === version &&
+    one.subjectId === payingSubjectOf(item) &&
+    one.basketHash === hash &&
+    one.charged === charged &&
+    one.payTo === asked.payTo &&
+    !usedWaivers.has(one.waiverId);
+  return open.find(fits)?.waiverId ?? null;
+}
 
 function payeeStopOf(
   { seller, resource, offered }: Pick<Parties, "seller" | "resource" | "offered">,

@@ -4,6 +4,7 @@ import { readerOf } from "#lib/db/rows.ts";
 import { authorizations } from "#lib/holds/tables.ts";
 import type { apiKeys, member, serviceAccounts } from "#lib/identity/tables.ts";
 import { mandates, mandateVersions, usageBuckets } from "#lib/mandates/tables.ts";
+import { waivers } from "#lib/approvals/tables.ts";
 import type { BatchRows } from "#lib/payments/batch/load.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/offers/compare-intent.ts";
 import type { StopOver } from "#lib/sellers/stops.ts";
@@ -40,7 +41,7 @@ export const members = <K extends keyof Members>({ found }: BatchRows, what: K):
   (found.get(what) ?? []).map(({ row }) => row as Members[K]);
 
 const reading =
-  <T>(what: "slot" | "reply" | "bucket" | "seller" | "resource", read: (row: Row) => T) =>
+  <T>(what: "slot" | "reply" | "bucket" | "waiver" | "seller" | "resource", read: (row: Row) => T) =>
   ({ found }: BatchRows): readonly T[] =>
     (found.get(what) ?? []).map(({ row }) => read(row as Row));
 
@@ -67,6 +68,12 @@ export const bucketsOf = reading(
   "bucket",
   readerOf(usageBuckets, ["mandateId", "windowKey", "start", "liveUntil", "spent", "reserved", "payments"]),
 );
+
+export const waiversOf = reading(
+  "waiver",
+  readerOf(waivers, ["waiverId", "mandateId", "policyVersion", "subjectId", "basketHash", "charged", "payTo"]),
+);
+export type OpenWaiver = ReturnType<typeof waiversOf>[number];
 
 const readMandate = readerOf(mandates, [
   "mandateId",

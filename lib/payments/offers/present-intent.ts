@@ -69,7 +69,7 @@ export function presentIntent({ item, seller, resource, offered, terms, feeQuote
 const presentUnknown = ({ seller }: Item["intent"], offered: OfferJudgement | null): PaymentIntent["seller"] =>
   offered && offered.facts.domain !== null ? { domain: offered.facts.domain, verified: false } : seller;
 
-function presentResource(intent: Item["intent"], resource: RegisteredResource | null): Pick<PaymentIntent, "resource"> {
+export function presentResource(intent: Item["intent"], resource: RegisteredResource | null): Pick<PaymentIntent, "resource"> {
   if (!resource) return intent.resource ? { resource: intent.resource } : {};
   const {
     paymentConfig: _,

@@ -10,6 +10,7 @@ import { updateMandate } from "#lib/mandates/lifecycle/update-mandate.ts";
 import { mandateSellers } from "#lib/mandates/tables.ts";
 import { authorizeBatch } from "#lib/payments/authorize-batch.ts";
 import * as payments from "#lib/payments/contract.ts";
+import { simulatePayment } from "#lib/payments/simulate-payment.ts";
 import { getPayment } from "#lib/payments/get-payment.ts";
 import { itemOf, tally } from "#test/batches.ts";
 import { approve, view } from "#test/checkouts.ts";
@@ -55,6 +56,8 @@ describe("a refused payment that a person allows once", () => {
     const authorizationId = await refused(mandateId);
     const { status, data } = await allow(authorizationId);
     expect([status, data.waiver.usedByAuthorizationId]).toEqual([200, undefined]);
+    const { outcome: simulated } = await simulatePayment({ ...itemOf(buyer, mandateId, { amount: "2" }) });
+    expect(simulated).toBe("deny");
     const again = await authorize(buyer, mandateId, "2");
     expect(again.policyDecision).toMatchObject({ outcome: "allow", reservationId: expect.any(String) as string });
     expect(again.policyDecision.reasons).toContainEqual(
