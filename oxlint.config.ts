@@ -31,7 +31,7 @@ const decisions = [
   "lib/mandates/draft/{fix-denial,fix-words}.ts",
   "lib/mandates/check-terms.ts",
   "lib/payments/{refusals/backtest,executions/settlement-state,stage}.ts",
-  "lib/payments/batch/{decide,take-hold}.ts",
+  "lib/payments/batch/{decide,place,purchase,redeem,take-hold}.ts",
   "lib/payments/offers/compare-intent.ts",
   "lib/holds/execution-rules.ts",
   "lib/approvals/{decision/approval,checkout-state}.ts",

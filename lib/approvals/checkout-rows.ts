@@ -1,5 +1,6 @@
 import type { checkoutApprovals, checkoutIntents, checkoutReviews } from "#lib/approvals/tables.ts";
 import { newId } from "#lib/ids.ts";
+import { parseAmount, type Atomic } from "#lib/money.ts";
 
 export type CheckoutRow = typeof checkoutIntents.$inferSelect;
 /** All columns are required, so that the type checker finds code that forgets a new column. */
@@ -25,3 +26,19 @@ export const decisionOn = (checkout: CheckoutRow, userId: string, now: Date) => 
   approvedPayTo: checkout.payTo,
   createdAt: now,
 });
+
+/** The price plus the buyer's share of the fee. */
+export function chargedFor({
+  amount,
+  tokenDecimals,
+  feeQuote,
+}: Pick<CheckoutRow, "amount" | "tokenDecimals" | "feeQuote">): Atomic {
+  return (amount + buyerShareOf(feeQuote, tokenDecimals)) as Atomic;
+}
+
+export function buyerShareOf(feeQuote: CheckoutRow["feeQuote"], decimals: number): Atomic {
+  if (!feeQuote) return 0n as Atomic;
+  const fee = parseAmount(feeQuote.serviceFeeAmount, decimals);
+  const sellerShare = parseAmount(feeQuote.grossAmount, decimals) - parseAmount(feeQuote.sellerNetAmount, decimals);
+  return (fee - sellerShare) as Atomic;
+}

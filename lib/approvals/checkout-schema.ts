@@ -101,3 +101,7 @@ export const MandateChoice = z
   })
   .meta({ id: "MandateChoice", description: "A mandate of the buyer under which the checkout could be paid." });
 export type MandateChoice = z.input<typeof MandateChoice>;
+
+export const ApprovedCheckout = z
+  .object({ intent: CheckoutIntent, approval: CheckoutApproval, mandates: z.array(MandateChoice) })
+  .meta({ id: "ApprovedCheckout" });

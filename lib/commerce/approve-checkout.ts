@@ -1,11 +1,9 @@
-import { approvalEnd, requireOpen } from "#lib/approvals/decision/approval.ts";
+import { approvalEnd, noMatchingMandate, requireOpen } from "#lib/approvals/decision/approval.ts";
 import { intentToRepeat, intentOfCheckout } from "#lib/approvals/intent-of-checkout.ts";
 import { findWithCandidates } from "#lib/approvals/candidate-store.ts";
-import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
-import * as contract from "#lib/commerce/checkout-contract.ts";
-import { approvalOf, noMatchingMandate } from "#lib/commerce/approval/grant-approval.ts";
-import { chargedFor, mandateChoices, presentChoices, type Choice } from "#lib/commerce/mandate-choices.ts";
-import { presentApproval, presentCheckout } from "#lib/approvals/present-checkout.ts";
+import { chargedFor } from "#lib/approvals/checkout-rows.ts";
+import type * as contract from "#lib/commerce/checkout-contract.ts";
+import { mandateChoices, presentChoices, type Choice } from "#lib/commerce/mandate-choices.ts";
 import { database } from "#lib/db/client.ts";
 import { storedReply, type Handler } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
@@ -40,29 +38,20 @@ export const approveCheckout: Handler<typeof contract.approveCheckout> = async (
     mandateId,
     intent,
     requestId,
-    purchase: approvalOf({
+    purchase: {
+      kind: "approval",
+      orderId: null,
+      checkoutIntentId: checkout.checkoutIntentId,
       checkout,
-      mandateId,
-      approver: { userId, sessionId, requestId },
       hasKey: idempotency !== null,
-      payableUntil: new Date(intent.expiresAt),
-      serialize: (row, granted, now) => serialize(row, granted, choices, now),
-    }),
+      mandates: presentChoices(choices),
+    },
   });
   if (answer.kind === "problem") throw answer.problem;
   return storedReply(answer.status, answer.body, answer.replayed);
 };
 
 type OpenCheckout = NonNullable<Awaited<ReturnType<typeof findWithCandidates>>>;
-
-const serialize = (row: CheckoutRow, approval: ApprovalRow, choices: readonly Choice[], now: Date): string =>
-  JSON.stringify(
-    contract.approveCheckout.response.parse({
-      intent: presentCheckout(row, now),
-      approval: presentApproval(approval, row.tokenDecimals, now),
-      mandates: presentChoices(choices),
-    }),
-  );
 
 /** The mandate that the person chose, else the checkout's, else the only one that can pay. */
 function chooseMandate({ checkout, now }: OpenCheckout, choices: readonly Choice[], chosen: string | undefined): string {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CheckoutApproval, CheckoutIntent, MandateChoice } from "#lib/approvals/checkout-schema.ts";
+import { ApprovedCheckout, CheckoutApproval, CheckoutIntent, MandateChoice } from "#lib/approvals/checkout-schema.ts";
 import { approvalExample, checkoutExample, mandateChoiceExample } from "#lib/approvals/examples.ts";
 import { ItemMetadata, OrderItems, StorefrontUrl } from "#lib/approvals/order-item-schema.ts";
 import { CHECKOUT_PATH } from "#lib/approvals/poll-checkout.ts";
@@ -119,9 +119,7 @@ export const approveCheckout = operation({
     "For people in a browser session. It approves the terms that this session was shown in the last ten minutes, and reserves the amount, unless it is reserved already. Approving again while the approval is active returns the same approval.",
   access: { sessionCapability: "checkouts:approve" },
   body: z.strictObject({ mandateId: Id.optional() }).meta({ id: "ApproveCheckout" }),
-  response: z
-    .object({ intent: CheckoutIntent, approval: CheckoutApproval, mandates: z.array(MandateChoice) })
-    .meta({ id: "ApprovedCheckout" }),
+  response: ApprovedCheckout,
   problems: [
     "not_found",
     "approval_already_decided",

@@ -1,4 +1,4 @@
-import { continuationHash } from "#lib/commerce/continuation-token.ts";
+import { continuationHash } from "#lib/approvals/decision/continuation-token.ts";
 import { offerOfCheckout } from "#lib/commerce/order/offer.ts";
 import { continueCheckout as operation } from "#lib/commerce/order-contract.ts";
 import { credentialOf, runOrder } from "#lib/commerce/order/run-order.ts";

@@ -1,6 +1,5 @@
 import { intentOfCheckout } from "#lib/approvals/intent-of-checkout.ts";
 import type { Candidates } from "#lib/approvals/candidate-store.ts";
-import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import type { MandateView } from "#lib/approvals/checkout-view.ts";
 import type { Scope } from "#lib/approvals/store.ts";
 import { askRules } from "#lib/mandates/policy/ask-rules.ts";
@@ -117,20 +116,4 @@ export function detectMandate(choices: readonly Choice[], named: string | null):
 function whyNot(choice: Choice | undefined): MandateMatch {
   if (!choice?.denialCode) return "no_mandate";
   return denials[choice.denialCode].match ?? "seller_not_allowed";
-}
-
-/** The price plus the buyer's share of the fee. */
-export function chargedFor({
-  amount,
-  tokenDecimals,
-  feeQuote,
-}: Pick<CheckoutRow, "amount" | "tokenDecimals" | "feeQuote">): Atomic {
-  return (amount + buyerShareOf(feeQuote, tokenDecimals)) as Atomic;
-}
-
-export function buyerShareOf(feeQuote: CheckoutRow["feeQuote"], decimals: number): Atomic {
-  if (!feeQuote) return 0n as Atomic;
-  const fee = parseAmount(feeQuote.serviceFeeAmount, decimals);
-  const sellerShare = parseAmount(feeQuote.grossAmount, decimals) - parseAmount(feeQuote.sellerNetAmount, decimals);
-  return (fee - sellerShare) as Atomic;
 }

@@ -1,40 +1,17 @@
-import type { LockedCheckout } from "#lib/approvals/decision/locked-checkout.ts";
-import type { Sql } from "#lib/db/sql.ts";
-import type { AuditEvent } from "#lib/audit/chain.ts";
+import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
+import type { MandateChoice } from "#lib/approvals/checkout-schema.ts";
+import type { BoundTerms } from "#lib/approvals/decision/approval.ts";
+import type { AuthorizationRow } from "#lib/holds/execution-store.ts";
 import type { Line } from "#lib/approvals/basket.ts";
-import type { Decision } from "#lib/mandates/policy/facts.ts";
 import type { NamedIntent } from "#lib/payment-intent.ts";
 import type { ProbeResult, DueProbe } from "#lib/payments/offers/required-probe.ts";
 import type { Problem } from "#lib/problem.ts";
-import type { AssuranceLevel, Capability, Environment } from "#lib/vocabulary.ts";
+import type { Capability, Environment } from "#lib/vocabulary.ts";
 
 /** The batch reads the key or session again, after it has locked the gate. */
 export type Asker =
   | { readonly kind: "key"; readonly subjectId: string; readonly keyId: string }
   | { readonly kind: "session"; readonly subjectId: string; readonly sessionId: string };
-
-export type PurchaseDecision = {
-  readonly decision: Decision;
-  /** The highest assurance level that the policy, the seller or the resource requires. */
-  readonly assuranceAsked: AssuranceLevel;
-  readonly authorizationId: string;
-  readonly expiresAt: Date;
-  /** The end of the mandate; null if it has none. No approval is valid after this time. */
-  readonly validUntil: Date | null;
-  /** The reply body of authorizePayment; null if an earlier authorization continues. */
-  readonly body: string | null;
-  /** The checkout in which a person is asked, also that of an earlier payment with the same question; null if none is asked. */
-  readonly checkoutIntentId: string | null;
-};
-
-/** The rows and events that an approval, a continuation or an order writes with its authorization, and its reply. */
-export type PurchaseRecord = {
-  readonly status: number;
-  readonly body: string;
-  readonly events: readonly AuditEvent[];
-  /** The statements that write the rows, in one round trip. One that divides by zero refuses the payment (lostOrder). */
-  readonly write: (c: Sql) => readonly PromiseLike<unknown>[];
-};
 
 export type CheckoutDraft = {
   readonly lines: readonly Line[];
@@ -47,33 +24,54 @@ export type CheckoutDraft = {
   readonly createsFulfillmentOrder: boolean;
 };
 
-/** Approvals, continuations and orders use the same queue as authorizations. */
-export type Purchase = {
-  /** The batch locks the checkout after the mandates. A batch never contains two payments with the same checkout. */
-  readonly checkoutIntentId: string | null;
-  /** The order that is paid. A batch never contains two payments with the same order. */
-  readonly orderId: string | null;
-  /** The capability that the caller needs. The caller's capabilities are read again after the gate is locked. */
-  readonly capability: Capability;
-  /** The agent that will pay, if it is not the caller. The policy is applied to this agent. */
-  readonly agentId: string | null;
-  /** A person approves or has approved this payment, so the policy need not ask. */
-  readonly approvedByPerson: boolean;
-  /** A person recently rejected the same payment. */
-  readonly rejectedByPerson?: boolean;
-  /** The fields in which the seller's 402 differs from the quote of the same seller. */
-  readonly mismatches?: readonly { readonly field: string; readonly pointer: string }[];
-  /** Whether the reply is stored under the slot: only for an approval with a key, never for an order or a continuation. */
+/** A person approves a checkout. The policy is applied to the agent that opened it. */
+export type Approval = {
+  readonly kind: "approval";
+  readonly orderId: null;
+  readonly checkoutIntentId: string;
+  /** As it was before the lock: if it has changed since, the person would approve something else. */
+  readonly checkout: CheckoutRow;
+  /** Whether the reply is stored under the slot. */
   readonly hasKey: boolean;
-  /** Whether the checkout already has an authorization; then no new one is made. */
-  readonly hasHold: boolean;
-  /** What a person is shown if asked; null if a person approves or has approved the payment. */
-  readonly checkout: CheckoutDraft | null;
-  /** Runs before the policy, under the locks. Returns a reply that replaces the decision, or null. Pure. @throws Problem */
-  readonly precheck: (locked: LockedCheckout | null, now: Date) => PurchaseRecord | null;
-  /** Pure. @throws Problem if nothing must be written for this payment */
-  readonly record: (decided: PurchaseDecision, locked: LockedCheckout | null, now: Date) => PurchaseRecord;
+  /** Shown in the reply. */
+  readonly mandates: readonly MandateChoice[];
 };
+
+type OfOrder = {
+  readonly orderId: string;
+  /** The order is changed only while it stores this lease. */
+  readonly lease: string;
+  /** The storefront's offer, which the order stores. */
+  readonly offer: object;
+};
+
+/** An agent places an order; a person is asked if the policy says so. */
+export type Placement = OfOrder & {
+  readonly kind: "order";
+  readonly checkoutIntentId: null;
+  readonly attempt: number;
+  /** A person recently rejected the same payment. */
+  readonly rejectedByPerson: boolean;
+  /** The fields in which the seller's 402 differs from the quote of the same seller. */
+  readonly mismatches: readonly { readonly field: string; readonly pointer: string }[];
+  /** What a person is shown if asked. */
+  readonly draft: CheckoutDraft;
+};
+
+/** An order uses the approval of its checkout, for exactly `terms`. */
+export type Continuation = OfOrder & {
+  readonly kind: "continuation";
+  readonly checkoutIntentId: string;
+  readonly terms: BoundTerms;
+  readonly quoteExpiresAt: Date;
+  readonly authorization: AuthorizationRow;
+};
+
+/**
+ * Approvals, continuations and orders use the same queue as authorizations. The batch locks the checkout after the mandates, and
+ * never contains two payments with the same checkout or order.
+ */
+export type Purchase = Approval | Placement | Continuation;
 
 export type Item = {
   readonly slot: string;
@@ -101,7 +99,23 @@ export const refusal = (problem: Problem): FinalAnswer => ({ kind: "problem", pr
 
 /** The person who approves with this request; null if it is not an approval, or if its caller uses an API key. */
 export const approverOf = ({ asker, purchase }: Item): string | null =>
-  purchase?.capability === "checkouts:approve" && asker.kind === "session" ? asker.subjectId : null;
+  purchase?.kind === "approval" && asker.kind === "session" ? asker.subjectId : null;
 
 /** The subject that pays: the agent of the checkout, or the caller. */
-export const payingSubjectOf = ({ asker, purchase }: Item): string => purchase?.agentId ?? asker.subjectId;
+export const payingSubjectOf = ({ asker, purchase }: Item): string =>
+  purchase?.kind === "approval" ? purchase.checkout.ownerSubjectId : asker.subjectId;
+
+/** The capability that the caller needs, which is read again after the gate is locked. */
+export function capabilityFor({ purchase }: Item): Capability {
+  if (!purchase) return "payments:authorize";
+  return purchase.kind === "approval" ? "checkouts:approve" : "orders:place";
+}
+
+/** Whether a person approves or has approved this payment, so the policy need not ask. */
+export const isApproved = ({ purchase }: Item): boolean => purchase !== undefined && purchase.kind !== "order";
+
+/** Whether the checkout already has an authorization; then no new one is made. */
+export const hasHold = ({ purchase }: Item): boolean =>
+  purchase?.kind === "continuation" || (purchase?.kind === "approval" && purchase.checkout.authorizationId !== null);
+
+export const draftOf = ({ purchase }: Item): CheckoutDraft | null => (purchase?.kind === "order" ? purchase.draft : null);

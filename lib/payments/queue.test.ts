@@ -54,7 +54,7 @@ describe("a batch", () => {
     const approval = (person: string, at: number): Item => ({
       ...item("org_a", `mandate ${at}`),
       asker: { kind: "session", subjectId: person, sessionId: `${person} ${at}` },
-      purchase: { capability: "checkouts:approve", checkoutIntentId: `checkout ${at}`, orderId: null } as Purchase,
+      purchase: { kind: "approval", checkoutIntentId: `checkout ${at}` } as Purchase,
     });
     const all = ["ada", "ada", "bob", "ada"].map((person, at) => queue.submit(approval(person, at)));
     const people: string[][] = [];

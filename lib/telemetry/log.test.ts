@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { continuationTokenOf } from "#lib/commerce/continuation-token.ts";
+import { continuationTokenOf } from "#lib/approvals/decision/continuation-token.ts";
 import { newApiKey } from "#lib/identity/keys/api-key.ts";
 import { invitationTokenOf } from "#lib/identity/members/invitation-token.ts";
 import { ACCESS_TOKEN_PREFIX, REFRESH_TOKEN_PREFIX } from "#lib/identity/oauth-terms.ts";

@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { approvalEnd, decideApproval, latestEnd, REVIEW_MS, type ApprovalFacts } from "#lib/approvals/decision/approval.ts";
+import {
+  approvalEnd,
+  boundTo,
+  decideApproval,
+  latestEnd,
+  REVIEW_MS,
+  type ApprovalFacts,
+  type BoundTerms,
+} from "#lib/approvals/decision/approval.ts";
 import { FRESH_SESSION_MS } from "#lib/identity/fresh-session.ts";
 import { atomicOf } from "#lib/money.ts";
 import { isProblem } from "#lib/problem.ts";
@@ -119,4 +127,21 @@ describe("the expiry of a request and of its approval", () => {
     const checkout = { createdAt: now, expiresAt: after(60_000), quoteExpiresAt: quote === null ? null : after(quote) };
     expect(latestEnd(checkout, ends)).toEqual(after(expected));
   });
+});
+
+test("every approved term counts: if one changes, the payment is not the approved one", () => {
+  const bound: BoundTerms = {
+    basketHash: "h",
+    amount: 25_000_000n,
+    asset: "USDC",
+    chain: "eip155:84532",
+    payTo: "0xAa",
+    mandateId: "mdt_1",
+    agentId: "sa_1",
+  };
+  expect(boundTo(bound, { ...bound, payTo: "0xaA" })).toBe(true);
+  for (const name of Object.keys(bound) as (keyof BoundTerms)[]) {
+    const other = { ...bound, [name]: name === "amount" ? 25_000_001n : "another" };
+    expect([name, boundTo(bound, other)]).toEqual([name, false]);
+  }
 });

@@ -24,6 +24,22 @@ export type CheckoutTerms = {
 export const sameTerms = (a: CheckoutTerms, b: CheckoutTerms): boolean =>
   a.basketHash === b.basketHash && a.amount === b.amount && a.asset === b.asset && a.chain === b.chain && a.payTo === b.payTo;
 
+export type BoundTerms = Omit<CheckoutTerms, "amount"> & {
+  readonly amount: bigint;
+  readonly mandateId: string;
+  readonly agentId: string;
+};
+
+/** An approval is valid only for exactly the terms that were approved. */
+export const boundTo = (a: BoundTerms, b: BoundTerms): boolean =>
+  a.basketHash === b.basketHash &&
+  a.amount === b.amount &&
+  a.asset === b.asset &&
+  a.chain === b.chain &&
+  a.payTo.toLowerCase() === b.payTo.toLowerCase() &&
+  a.mandateId === b.mandateId &&
+  a.agentId === b.agentId;
+
 type Request = { readonly createdAt: Date; readonly expiresAt: Date; readonly quoteExpiresAt: Date | null };
 
 const quoteEnd = ({ quoteExpiresAt }: Pick<Request, "quoteExpiresAt">) => (quoteExpiresAt ? [quoteExpiresAt] : []);
@@ -95,6 +111,12 @@ export const stepUpRequired = (by: "any" | "passkey"): Problem =>
         ...(by === "passkey" && { metadata: { method: by } }),
       },
     ],
+  });
+
+export const noMatchingMandate = (detail: string): Problem =>
+  new Problem("no_matching_mandate", {
+    detail,
+    nextActions: [{ type: "create_mandate", label: "Change a mandate or make one", href: "/mandates" }],
   });
 
 const expired = (): Problem =>

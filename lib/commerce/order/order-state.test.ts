@@ -3,12 +3,10 @@ import { describe, expect, test } from "vitest";
 import { isProblem } from "#lib/problem.ts";
 import { CheckoutStatus, ApprovalStatus, SettlementStatus } from "#lib/vocabulary.ts";
 import {
-  boundTo,
   isTerminal,
   nextStep,
   orderTransitions,
   stateAfterPaying,
-  type BoundTerms,
   type OrderFacts,
   type OrderState,
   type OrderStep,
@@ -137,21 +135,4 @@ describe("an order", () => {
     const settled = outcomes.map((storefront) => stateAfterPaying({ settlement: "settled", storefront }));
     expect(settled).toEqual(["processing", "completed", "failed", "processing"]);
   });
-});
-
-test("every approved term counts: if one changes, the payment is not the approved one", () => {
-  const terms: BoundTerms = {
-    basketHash: "h",
-    amount: 25_000_000n,
-    asset: "USDC",
-    chain: "eip155:84532",
-    payTo: "0xAa",
-    mandateId: "mdt_1",
-    agentId: "sa_1",
-  };
-  expect(boundTo(terms, { ...terms, payTo: "0xaA" })).toBe(true);
-  for (const name of Object.keys(terms) as (keyof BoundTerms)[]) {
-    const other = { ...terms, [name]: name === "amount" ? 25_000_001n : "another" };
-    expect([name, boundTo(terms, other)]).toEqual([name, false]);
-  }
 });

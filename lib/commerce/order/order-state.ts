@@ -121,23 +121,3 @@ export function stateAfterPaying({ settlement, storefront }: Ending): "processin
   if (storefront === "completed") return "completed";
   return storefront === "refused" ? "failed" : "processing";
 }
-
-export type BoundTerms = {
-  readonly basketHash: string;
-  readonly amount: bigint;
-  readonly asset: string;
-  readonly chain: string;
-  readonly payTo: string;
-  readonly mandateId: string;
-  readonly agentId: string;
-};
-
-/** An approval is valid only for exactly the terms that were approved. */
-export const boundTo = (a: BoundTerms, b: BoundTerms): boolean =>
-  a.basketHash === b.basketHash &&
-  a.amount === b.amount &&
-  a.asset === b.asset &&
-  a.chain === b.chain &&
-  a.payTo.toLowerCase() === b.payTo.toLowerCase() &&
-  a.mandateId === b.mandateId &&
-  a.agentId === b.agentId;

@@ -1,6 +1,4 @@
 import { and, asc, eq, gt, inArray, isNull, lte, or, sql } from "drizzle-orm";
-import type { Sql } from "#lib/db/sql.ts";
-import type { Offer } from "#lib/commerce/order/offer.ts";
 import { checkoutIntents, orders } from "#lib/approvals/tables.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { after, leaseEnded } from "#lib/db/leases.ts";
@@ -128,53 +126,3 @@ export async function rejectedLately(db: Db, mandateId: string, basketHash: stri
     .limit(1);
   return rows.length > 0;
 }
-
-type OrderDecision = {
-  readonly orderId: string;
-  readonly lease: string;
-  readonly status: string;
-  readonly attempt: number;
-  readonly offer: Offer;
-  readonly authorizationId: string;
-  readonly checkoutIntentId: string | null;
-};
-
-/** Divides by zero if another call has the lease or deleted the order, so that the transaction stores no authorization either. */
-export const saveDecided = (c: Sql, order: OrderDecision) => c`
-  WITH saved AS (
-    UPDATE orders SET status = ${order.status}, attempt = ${order.attempt}, offer = ${JSON.stringify(order.offer)}::text::json,
-      authorization_id = ${order.authorizationId}, checkout_intent_id = ${order.checkoutIntentId}, updated_at = clock_timestamp()
-    WHERE order_id = ${order.orderId} AND lease = ${order.lease} RETURNING order_id)
-  SELECT 1 / count(*) FROM saved`;
-
-type OrderRedemption = {
-  readonly orderId: string;
-  readonly lease: string;
-  readonly offer: Offer;
-  readonly approvalId: string;
-  readonly checkoutIntentId: string;
-  readonly authorizationId: string;
-  readonly payableUntil: Date;
-  readonly at: Date;
-};
-
-/** Marks the approval as used and keeps the amount reserved at least until `payableUntil`. Divides by zero as saveDecided. */
-export const saveRedeemed = (c: Sql, one: OrderRedemption): readonly PromiseLike<unknown>[] => {
-  const at = one.at.toISOString();
-  return [
-    c`UPDATE checkout_approvals SET status = 'consumed', continuation_token_status = 'redeemed', resolved_at = ${at}::timestamptz
-      WHERE approval_id = ${one.approvalId} AND status = 'pending'`,
-    c`UPDATE checkout_intents SET status = 'authorized', order_id = ${one.orderId}, updated_at = ${at}::timestamptz
-      WHERE checkout_intent_id = ${one.checkoutIntentId}`,
-    c`UPDATE changed_reservations SET approval_key = NULL, expires_at = greatest(expires_at, ${one.payableUntil.toISOString()}::timestamptz)
-      WHERE authorization_id = ${one.authorizationId} AND status = 'held'`,
-    c`WITH saved AS (
-        UPDATE orders SET status = 'paymentCredentialRequired', offer = ${JSON.stringify(one.offer)}::text::json, updated_at = ${at}::timestamptz
-        WHERE order_id = ${one.orderId} AND lease = ${one.lease} RETURNING order_id)
-      SELECT 1 / count(*) FROM saved`,
-  ];
-};
-
-/** The policy now denies what a person approved; runs in the transaction that decides the payment again. */
-export const saveRefused = (c: Sql, orderId: string, lease: string) => c`
-  UPDATE orders SET status = 'denied', updated_at = clock_timestamp() WHERE order_id = ${orderId} AND lease = ${lease}`;

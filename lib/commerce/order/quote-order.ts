@@ -1,32 +1,23 @@
 import { createHash } from "node:crypto";
-import type { AuditEvent } from "#lib/audit/chain.ts";
 import { clock } from "#lib/audit/transact.ts";
 import { findOffer, type Offer } from "#lib/commerce/order/offer.ts";
-import { changeOrder, rejectedLately, saveDecided, type OrderRow } from "#lib/commerce/order/order-store.ts";
+import { changeOrder, rejectedLately, type OrderRow } from "#lib/commerce/order/order-store.ts";
 import type { OrderCall, StepResult } from "#lib/commerce/order/order-call.ts";
 import { database } from "#lib/db/client.ts";
 import { inFlight } from "#lib/command/idempotency.ts";
-import { newId } from "#lib/ids.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { presentMandate } from "#lib/mandates/present-mandate.ts";
 import { findMandate, reading } from "#lib/mandates/store.ts";
 import { submitItem } from "#lib/payments/authorize-payment.ts";
 import type { NamedIntent } from "#lib/payment-intent.ts";
-import type { Purchase, PurchaseDecision, Asker } from "#lib/payments/queue-item.ts";
+import type { Asker, Purchase } from "#lib/payments/queue-item.ts";
 import { storefrontUnavailable } from "#lib/outbound/storefront-problem.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import type { AskedItem } from "#lib/storefront/read-quote.ts";
 import { atMost, earliest, minutes } from "#lib/time.ts";
-import type { Outcome } from "#lib/vocabulary.ts";
 
 /** Intents that expire in more than 24 hours are refused (INTENT_AHEAD_MS). */
 const INTENT_MS = minutes(23 * 60);
-
-const stateOf = {
-  allow: "paymentCredentialRequired",
-  requireApproval: "approvalRequired",
-  deny: "denied",
-} as const satisfies Record<Outcome, string>;
 
 /** `order` is null if another call or worker has taken the lease. @throws Problem idempotency_in_flight */
 export function requireLease(order: OrderRow | null): OrderRow {
@@ -65,15 +56,6 @@ export async function decideOrder(on: OrderCall, order: OrderRow, asked: Submit,
   if (answer.kind === "problem") throw answer.problem;
 }
 
-export const noCheckout = {
-  checkoutIntentId: null,
-  agentId: null,
-  hasKey: false,
-  hasHold: false,
-  checkout: null,
-  precheck: () => null,
-} as const;
-
 /** A draft, suspended or expired mandate must be made ready first; the policy itself denies a revoked one. */
 async function mandateIsUsable({ caller }: OrderCall, mandateId: string): Promise<boolean> {
   const status = await reading(async (tx, now) => {
@@ -97,15 +79,17 @@ export async function quoteAndDecide(order: OrderRow, on: OrderCall): Promise<St
   if (new Date(offer.quote.expiresAt) <= now)
     throw new Problem("quote_expired", { detail: "The storefront's quote has expired already. Ask again." });
   const attempt = order.attempt + 1;
-  const rejected = await rejectedLately(database(), mandateId, offer.basketHash);
+  const rejectedByPerson = await rejectedLately(database(), mandateId, offer.basketHash);
   const purchase: Purchase = {
-    ...noCheckout,
+    kind: "order",
+    checkoutIntentId: null,
     orderId,
-    capability: "orders:place",
-    approvedByPerson: false,
-    rejectedByPerson: rejected,
+    lease: on.lease,
+    offer,
+    attempt,
+    rejectedByPerson,
     mismatches: offer.mismatches.map(({ field, pointer }) => ({ field, pointer: `/challenge${pointer}` })),
-    checkout: {
+    draft: {
       lines: offer.quote.lines,
       storefrontUrl: order.storefrontUrl,
       quoteId: offer.quote.quoteId,
@@ -114,12 +98,6 @@ export async function quoteAndDecide(order: OrderRow, on: OrderCall): Promise<St
       items: order.items,
       storefront: offer.storefront,
       createsFulfillmentOrder: offer.storefront.source === "manifest",
-    },
-    record: (decided, _, now) => {
-      const { authorizationId, checkoutIntentId } = decided;
-      const status = stateOf[decided.decision.outcome];
-      const saved = { orderId, lease: on.lease, status, attempt, offer, authorizationId, checkoutIntentId };
-      return { status: 200, body: "", events: [eventOf(order, on, decided, now)], write: (c) => [saveDecided(c, saved)] };
     },
   };
   const asked = {
@@ -152,20 +130,5 @@ function intentOf({ orderId, metadata }: OrderRow, offer: Offer, attempt: number
     challenge,
     ...(metadata && { metadata }),
     expiresAt: earliest(new Date(quote.expiresAt), new Date(now.getTime() + INTENT_MS)).toISOString(),
-  };
-}
-
-function eventOf(order: OrderRow, on: OrderCall, { decision, authorizationId }: PurchaseDecision, now: Date): AuditEvent {
-  const { orderId, organizationId, subjectId, mandateId, storefrontUrl } = order;
-  return {
-    auditEventId: newId("audit"),
-    type: "order.placed",
-    actorId: subjectId,
-    organizationId,
-    subjectId,
-    entityType: "order",
-    entityId: orderId,
-    metadata: { requestId: on.requestId, mandateId, authorizationId, storefrontUrl, outcome: decision.outcome },
-    createdAt: now,
   };
 }

@@ -10,7 +10,7 @@ import type { RegisteredResource, RegisteredSeller } from "#lib/payments/offers/
 import { presentResource, type Terms } from "#lib/payments/offers/present-intent.ts";
 import type { OfferJudgement } from "#lib/payments/unregistered-offer.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
-import { payingSubjectOf, type Item } from "#lib/payments/queue-item.ts";
+import { draftOf, payingSubjectOf, type Item } from "#lib/payments/queue-item.ts";
 import type { Budget, BatchFacts } from "#lib/payments/batch/facts.ts";
 import { earliest } from "#lib/time.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
@@ -47,14 +47,14 @@ export function basketAsked(item: Item, parties: Parties): Basket {
   const amount = formatAmount(read.amount, read.digits);
   const intent = { ...presentResource(item.intent, resource), amount, asset, ...(challenge && { challenge }) };
   const ids = { sellerId: seller?.sellerId ?? null, resourceId: resource?.resourceId ?? null, domain: domainOf(item, parties) };
-  return basketOfPayment({ ...ids, tokenDecimals: read.digits, intent }, item.purchase?.checkout?.lines);
+  return basketOfPayment({ ...ids, tokenDecimals: read.digits, intent }, draftOf(item)?.lines);
 }
 
 export function questionOf(item: Item, parties: Parties) {
   const { seller, resource, read } = parties;
   const basket = basketAsked(item, parties);
   const payee = `${seller?.sellerId ?? domainOf(item, parties)} ${resource?.resourceId ?? item.intent.payTo}`;
-  const approvalKey = item.purchase?.checkout ? `basket ${basket.hash} ${read.amount}` : `${payee} ${read.amount}`;
+  const approvalKey = draftOf(item) ? `basket ${basket.hash} ${read.amount}` : `${payee} ${read.amount}`;
   return { approvalKey, basket };
 }
 
@@ -71,7 +71,7 @@ export function askPerson(item: Item, asking: Asking, budget: Budget, now: Date)
   const { approvalKey, basket } = asking.question;
   const open = budget.openApprovals.get(approvalKey);
   if (open !== undefined) return { ...open, approvalKey, checkout: null };
-  const draft = item.purchase?.checkout ?? null;
+  const draft = draftOf(item);
   const checkout = openCheckout({
     organizationId: item.organizationId,
     environment: item.environment,
@@ -126,12 +126,10 @@ export function withAsking(decision: Decision, question: Question | null, item: 
 
 /** Whether the agent that pays is active. True if the caller itself pays, because its key or session was already checked. */
 export const agentLive = ({ purchase }: Item, facts: BatchFacts): boolean =>
-  !purchase?.agentId || facts.checkouts.get(purchase.checkoutIntentId ?? "")?.agentLive !== false;
+  purchase?.kind !== "approval" || facts.checkouts.get(purchase.checkoutIntentId)?.agentLive !== false;
 
-export function assuranceReached({ purchase }: Item, facts: BatchFacts): AssuranceLevel {
-  const locked = purchase?.approvedByPerson ? facts.checkouts.get(purchase.checkoutIntentId ?? "") : undefined;
-  return locked?.assuranceLevel ?? "softwareApproved";
-}
+export const assuranceReached = ({ purchase }: Item, facts: BatchFacts): AssuranceLevel =>
+  facts.checkouts.get(purchase?.checkoutIntentId ?? "")?.assuranceLevel ?? "softwareApproved";
 
 /** The payment takes over the checkout's hold, which must not count twice or start a cooldown that denies its own payment. */
 export function withoutOwnHold(budget: Budget, { held }: LockedCheckout): Budget {

@@ -9,7 +9,8 @@ import type { Atomic } from "#lib/money.ts";
 import { askPerson, withAsking, withoutOwnHold } from "#lib/payments/batch/ask-person.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/offers/compare-intent.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
-import { refusal, type Purchase, type Answer, type PurchaseRecord, type Item } from "#lib/payments/queue-item.ts";
+import { beforeDeciding, recordOf, type PurchaseRecord } from "#lib/payments/batch/purchase.ts";
+import { capabilityFor, hasHold, isApproved, refusal, type Answer, type Item, type Purchase } from "#lib/payments/queue-item.ts";
 import { AUTHORIZATION_MS, judge, type Judgement, type BatchTerms } from "#lib/payments/batch/judge-item.ts";
 import type { Budget, BatchFacts } from "#lib/payments/batch/facts.ts";
 import type { DueProbe } from "#lib/payments/offers/required-probe.ts";
@@ -101,12 +102,11 @@ function answerBeforeDeciding(item: Item, facts: BatchFacts, terms: BatchTerms):
   }
   if (may === "paused") return refusal(agentPaused());
   if (!may) {
-    const needed = item.purchase?.capability ?? "payments:authorize";
-    return refusal(new Problem("capability_required", { detail: `This needs the capability ${needed}.` }));
+    return refusal(new Problem("capability_required", { detail: `This needs the capability ${capabilityFor(item)}.` }));
   }
   // Authorizations of orders, continuations and approvals have other slots, so a purchase without a key finds nothing here.
-  const hasKey = item.purchase?.hasKey ?? false;
-  const old = hasKey ? facts.replies.get(item.slot) : facts.stored.get(item.slot);
+  const old =
+    item.purchase?.kind === "approval" && item.purchase.hasKey ? facts.replies.get(item.slot) : facts.stored.get(item.slot);
   if (!old) return null;
   if (old.fingerprint !== item.fingerprint) return refusal(terms.keyReused());
   return { kind: "reply", status: old.status, body: old.body, replayed: true };
@@ -124,27 +124,28 @@ function decidePurchase(item: Item, purchase: Purchase, budget: Budget, facts: B
   const { now } = facts;
   const { validUntil } = budget.facts.policy;
   const locked = facts.checkouts.get(purchase.checkoutIntentId ?? "") ?? null;
-  const instead = purchase.precheck(locked, now);
+  const instead = beforeDeciding({ item, locked, now }, purchase);
   if (instead) return { row: null, record: instead };
-  if (purchase.hasHold && locked) {
+  if (hasHold(item) && locked) {
     const { decision, assuranceAsked, dueProbe } = judge(item, withoutOwnHold(budget, locked), facts, terms);
     if (dueProbe) return { probe: dueProbe };
     const authorizationId = locked.checkout.authorizationId ?? "";
     const expiresAt = locked.held?.expiresAt ?? now;
     const decided = { decision, assuranceAsked, authorizationId, expiresAt, validUntil, body: null, checkoutIntentId: null };
-    return { row: null, record: purchase.record(decided, locked, now) };
+    return { row: null, record: recordOf({ item, locked, now, decided }, purchase) };
   }
   const judged = judge(item, budget, facts, terms);
   if (judged.dueProbe) return { probe: judged.dueProbe };
   const row = decideItem(item, judged, budget, facts, terms);
-  return { row, record: purchase.record({ ...row, validUntil, assuranceAsked: judged.assuranceAsked }, locked, now) };
+  const decided = { ...row, validUntil, assuranceAsked: judged.assuranceAsked };
+  return { row, record: recordOf({ item, locked, now, decided }, purchase) };
 }
 
-function lastMoment({ purchase }: Item, { decision, read }: Judgement, { facts: { policy } }: Budget, now: Date): Date {
+function lastMoment(item: Item, { decision, read }: Judgement, { facts: { policy } }: Budget, now: Date): Date {
   const { outcome } = decision;
   if (outcome === "deny") return now;
   const life = outcome === "requireApproval" ? policy.approval.requestMs : AUTHORIZATION_MS;
-  const capped = purchase?.approvedByPerson ? [] : [new Date(now.getTime() + life)];
+  const capped = isApproved(item) ? [] : [new Date(now.getTime() + life)];
   return earliest(read.expiresAt, ...capped, ...(policy.validUntil ? [policy.validUntil] : []));
 }
 

@@ -25,7 +25,7 @@ import {
   type LockedMandate,
 } from "#lib/payments/batch/read.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/offers/compare-intent.ts";
-import type { Item } from "#lib/payments/queue-item.ts";
+import { capabilityFor, type Item } from "#lib/payments/queue-item.ts";
 import type { BatchRows } from "#lib/payments/batch/load.ts";
 import { answerOf } from "#lib/holds/render-answer.ts";
 import { perProcess } from "#lib/process.ts";
@@ -184,8 +184,9 @@ function budgetsOf(loaded: BatchRows, known: ReadonlyMap<string, PolicyEntry>, d
 function mayAuthorize(loaded: BatchRows): BatchFacts["mayAuthorize"] {
   const keys = new Map(members(loaded, "key").map((row) => [row.key_id, row]));
   const sessions = new Map(members(loaded, "session").map((row) => [`${row.session_id} ${row.organization_id}`, row]));
-  return ({ asker, organizationId, purchase }) => {
-    const needed = purchase?.capability ?? "payments:authorize";
+  return (item) => {
+    const { asker, organizationId } = item;
+    const needed = capabilityFor(item);
     if (asker.kind === "key") {
       const row = keys.get(asker.keyId);
       if (!row || row.organization_id !== organizationId || (row.by_token && row.role === null)) return null;

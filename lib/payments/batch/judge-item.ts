@@ -10,7 +10,7 @@ import { agentLive, assuranceReached, basketAsked, questionOf, type AskingTerms 
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/offers/compare-intent.ts";
 import type { OpenWaiver } from "#lib/payments/batch/read.ts";
 import { findMismatches } from "#lib/payments/offers/find-mismatches.ts";
-import { payingSubjectOf, type Item } from "#lib/payments/queue-item.ts";
+import { hasHold, isApproved, payingSubjectOf, type Item } from "#lib/payments/queue-item.ts";
 import type { Budget, BatchFacts } from "#lib/payments/batch/facts.ts";
 import { keyOf, probeFor, onlyUnproven, type OfferProbe, type DueProbe } from "#lib/payments/offers/required-probe.ts";
 import { settlementModeOf, type Terms } from "#lib/payments/offers/present-intent.ts";
@@ -95,14 +95,13 @@ export type Prepared = ReturnType<typeof prepare>;
 export function judge(item: Item, budget: Budget, facts: BatchFacts, terms: BatchTerms) {
   const prepared = facts.prepared.get(item) ?? prepare(item, budget, facts, terms);
   const { probe } = prepared;
-  const hasHold = item.purchase?.hasHold ?? false;
   const waiverId = waiverFor(item, prepared, budget, facts);
   const asked: IntentFacts = {
     ...prepared.asked,
     ...(probe && foundBy(probe, item, facts)),
     waived: waiverId !== null || holdWasWaived(item, budget, facts),
-    duplicateIntentId: !hasHold && budget.intentIds.has(item.intent.intentId),
-    duplicateNonce: !hasHold && budget.nonces.has(item.intent.nonce),
+    duplicateIntentId: !hasHold(item) && budget.intentIds.has(item.intent.intentId),
+    duplicateNonce: !hasHold(item) && budget.nonces.has(item.intent.nonce),
   };
   const decision = decideAsking(item, budget, asked, facts);
   const assuranceAsked = highestAsked(
@@ -144,7 +143,7 @@ function intentFacts(
   facts: BatchFacts,
 ): IntentFacts {
   const { intent, asker, purchase } = item;
-  const isAgent = asker.kind === "key" || (purchase?.agentId ?? null) !== null;
+  const isAgent = asker.kind === "key" || purchase?.kind === "approval";
   return {
     agent: { subjectId: payingSubjectOf(item), type: isAgent ? "serviceAccount" : "user", active: agentLive(item, facts) },
     seller: seller && { ...seller, minimumAssuranceLevel: seller.minimumAssuranceLevel as AssuranceLevel },
@@ -160,8 +159,8 @@ function intentFacts(
     paymentChallengeType: intent.paymentChallengeType,
     expiresAt: read.expiresAt,
     assuranceLevel: assuranceReached(item, facts),
-    approvedByPerson: purchase?.approvedByPerson ?? false,
-    rejectedByPerson: purchase?.rejectedByPerson ?? false,
+    approvedByPerson: isApproved(item),
+    rejectedByPerson: purchase?.kind === "order" && purchase.rejectedByPerson,
     sellerPaidBefore: budget.paidSellers.has(seller?.sellerId ?? unregisteredPayee(offered?.facts.domain, intent.payTo) ?? ""),
     duplicateIntentId: false,
     duplicateNonce: false,
@@ -169,8 +168,8 @@ function intentFacts(
 }
 
 /** Whether a person approves what was held with a waiver, which a changed mandate ends. */
-const holdWasWaived = ({ purchase }: Item, budget: Budget, { checkouts }: BatchFacts): boolean =>
-  purchase?.hasHold === true && checkouts.get(purchase.checkoutIntentId ?? "")?.waivedVersion === budget.facts.version;
+const holdWasWaived = (item: Item, budget: Budget, { checkouts }: BatchFacts): boolean =>
+  hasHold(item) && checkouts.get(item.purchase?.checkoutIntentId ?? "")?.waivedVersion === budget.facts.version;
 
 /** The oldest waiver for this payment that no earlier payment of the batch has used. */
 function waiverFor(item: Item, prepared: Prepared, { facts: { version } }: Budget, { waivers, usedWaivers }: BatchFacts) {

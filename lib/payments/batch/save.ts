@@ -1,6 +1,6 @@
 import { allHeads, append, auditChainOf, chainTo, lockHeads, type PendingEvent } from "#lib/audit/store.ts";
 import { driver, type Sql } from "#lib/db/sql.ts";
-import { insertCheckouts } from "#lib/approvals/decision/batch-store.ts";
+import { insertCheckouts, saveDecided, saveGrant, saveRedeemed, saveRefused } from "#lib/approvals/decision/batch-store.ts";
 import { useWaivers } from "#lib/approvals/decision/waiver-store.ts";
 import { idempotency } from "#lib/command/tables.ts";
 import { given } from "#lib/db/bulk.ts";
@@ -17,7 +17,7 @@ import { toWire } from "#lib/time.ts";
 export const lostSlot = (error: unknown): boolean =>
   error instanceof driver().PostgresError && ["authorizations_slot", "idempotency_pkey"].includes(error.constraint_name ?? "");
 
-/** Whether a statement of `write` divided by zero: another call has taken the order that the payment is for. */
+/** Whether a statement of recordWrites divided by zero: another call has taken the order that the payment is for. */
 export const lostOrder = (error: unknown): boolean => sqlState(error) === "22012";
 
 const replyColumns = given(
@@ -60,6 +60,13 @@ const REPLY = `
 const replyAndLockHeads = (c: Sql, kept: readonly ItemRecord[], chains: readonly string[]) =>
   c.unsafe(REPLY, [...replyColumns.values(bySlot(kept)), chains as string[]], { prepare: true });
 
+const recordWrites = (c: Sql, { grant, decided, redeemed, refused }: ItemRecord): readonly PromiseLike<unknown>[] => [
+  ...(grant ? [saveGrant(c, grant)] : []),
+  ...(decided ? [saveDecided(c, decided)] : []),
+  ...(redeemed ? saveRedeemed(c, redeemed) : []),
+  ...(refused ? [saveRefused(c, refused)] : []),
+];
+
 /**
  * COMMIT becomes a ROLLBACK if an earlier statement failed. Only batches write the slots of authorizations, and each slot belongs
  * to one audit chain, so writing the slots after locking the heads cannot deadlock.
@@ -71,13 +78,13 @@ export async function saveBatch(
   onCommit: () => void,
 ): Promise<number> {
   const checkouts = rows.flatMap((row) => row.checkout ?? []);
-  const kept = records.filter((record) => record.item.purchase?.hasKey);
+  const kept = records.filter((record) => record.item.purchase?.kind === "approval" && record.item.purchase.hasKey);
   const chains = chainsOf(rows, records);
   const uses = rows.flatMap(({ waiverId, authorizationId }) => (waiverId === null ? [] : [{ waiverId, authorizationId }]));
   const more = pipelined([
     uses.length > 0 ? useWaivers(c, uses) : nothing,
     checkouts.length > 0 ? insertCheckouts(c, checkouts) : nothing,
-    ...records.flatMap((record) => record.write(c)),
+    ...records.flatMap((record) => recordWrites(c, record)),
   ]);
   const heads = kept.length > 0 ? replyAndLockHeads(c, kept, chains) : lockHeads(c, chains);
   const [, locked] = await pipelined([more, heads]);

@@ -32,7 +32,9 @@ export function findMismatches(
     else if (intent.challenge)
       found.push(...compareFixedPrice(intent.challenge, pricing, paymentConfig, { chain, asset, digits }));
   }
-  const more = (purchase?.mismatches ?? []).filter(({ field }) => !found.some((known) => known.field === field));
+  const more = (purchase?.kind === "order" ? purchase.mismatches : []).filter(
+    ({ field }) => !found.some((known) => known.field === field),
+  );
   return [...found, ...more];
 }
 

@@ -1,5 +1,4 @@
-import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
-import { chargedFor } from "#lib/commerce/mandate-choices.ts";
+import { chargedFor, type ApprovalRow, type CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { quoted, timeInMail } from "#lib/mail/compose.ts";
 import type { Mail } from "#lib/mail/queue-mail.ts";
 import { displayAmount } from "#lib/money.ts";
