@@ -1,8 +1,9 @@
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import postgres from "postgres";
 import { afterEach, expect, test } from "vitest";
 import { transactAgain } from "#lib/audit/transact.ts";
-import { mainPool, type Tx } from "#lib/db/client.ts";
+import { database, mainPool, pool, type Tx } from "#lib/db/client.ts";
+import { executions } from "#lib/holds/tables.ts";
 import { useDatabase } from "#test/database.ts";
 import { hold, type HeldLocks } from "#test/holding.ts";
 import { brokenSums } from "#test/invariants.ts";
@@ -36,6 +37,30 @@ test("an execution whose connection ends while it begins, and while it finishes,
   expect([status, data.settlementStatus]).toEqual([200, "settled"]);
   expect((await eventsOf(data.executionId)).map(({ type }) => type)).toEqual(["payment.submitted", "payment.settled"]);
   expect(await chain().balanceOf(scene.seller.payTo)).toBe(250_000n);
+});
+
+test("a repeat gets the first call's answer also if that call commits after the repeat looked for it", async () => {
+  const scene = await paymentScene();
+  const { authorizationId } = await authorized(scene);
+  const paymentCredential = await signed(await fundedWallet(chain()), expectedOf(scene));
+  const ask = () => execute(scene, { authorizationId, idempotencyKey: "between", paymentCredential });
+  const first = await ask();
+  expect(first.status).toBe(200);
+  // The first call's rows are out of sight until the repeat has looked for them and waits to read the reserved amount.
+  const [row] = await database().select().from(executions).where(eq(executions.authorizationId, authorizationId));
+  const slot = row?.slot ?? "";
+  const move = async (c: { unsafe(text: string, values: string[]): PromiseLike<unknown> }, from: string, to: string) => {
+    await c.unsafe("UPDATE executions SET slot = $2 WHERE slot = $1", [from, to]);
+    await c.unsafe("UPDATE idempotency SET slot = $2 WHERE slot = $1", [from, to]);
+  };
+  await move(pool(), slot, "away");
+  const between = await hold(databaseOf().url, "LOCK TABLE changed_reservations IN ACCESS EXCLUSIVE MODE");
+  const repeated = ask();
+  await between.blocks();
+  await move(between.sql, "away", slot);
+  await between.sql.unsafe("COMMIT");
+  const { status, data, headers } = await repeated;
+  expect([status, data, headers.get("idempotent-replayed")]).toEqual([200, first.data, "true"]);
 });
 
 test("work is not repeated after its own failure or after a COMMIT without an answer, and never more than once", async () => {

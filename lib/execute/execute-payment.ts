@@ -24,9 +24,10 @@ export const executePayment: Handler<typeof contract.executePayment> = async ({ 
   const asked: ExecutionRequest = { idempotency, subjectId, requestId };
   const authorization = await findAuthorization(database(), caller, body.authorizationId);
   if (!authorization) throw notFound("authorization");
-  const earlier = authorization.subjectId === subjectId ? await earlierReply(authorization, asked) : null;
+  const earlier = await ownReply(authorization, asked);
   if (earlier) return earlier;
-  const now = await openOrSettled(authorization, subjectId, body.paymentCredential);
+  const now = await openOrSettled(authorization, asked, body.paymentCredential);
+  if (!(now instanceof Date)) return now;
   const pays = await paidBy(authorization, caller, body.paymentCredential, now);
   const begun = await firstOrTwin({ ...asked, ...pays, caller, authorization });
   if ("reply" in begun) return begun.reply;
@@ -34,14 +35,24 @@ export const executePayment: Handler<typeof contract.executePayment> = async ({ 
   return finish(begun.execution, authorization, asked, finding);
 };
 
+const ownReply = async (authorization: AuthorizationRow, asked: ExecutionRequest): Promise<StoredReply | null> =>
+  authorization.subjectId === asked.subjectId ? earlierReply(authorization, asked) : null;
+
 /** Throws as requireOpenPayment, unless the seller already had this payment settled (wasSettledAs). Returns the database's time. */
-async function openOrSettled(authorization: AuthorizationRow, subjectId: string, credential: string | undefined): Promise<Date> {
+async function openOrSettled(
+  authorization: AuthorizationRow,
+  asked: ExecutionRequest,
+  credential: string | undefined,
+): Promise<Date | StoredReply> {
   try {
-    return await requireOpenPayment(database(), authorization, subjectId);
+    return await requireOpenPayment(database(), authorization, asked.subjectId);
   } catch (error) {
-    const settled = isProblem(error) && credential !== undefined && (await wasSettledAs(credential, authorization));
-    if (!settled) throw error;
-    return clock(database());
+    if (!isProblem(error)) throw error;
+    if (credential !== undefined && (await wasSettledAs(credential, authorization))) return clock(database());
+    // Another call with the same key may have begun the execution after the first look.
+    const twin = await ownReply(authorization, asked);
+    if (twin) return twin;
+    throw error;
   }
 }
 
