@@ -185,7 +185,8 @@ function waiverFor(item: Item, prepared: Prepared, { facts: { version } }: Budge
     one.charged === charged &&
     one.payTo === asked.payTo &&
     !usedWaivers.has(one.waiverId);
-  return open.find(fits)?.waiverId ?? null;
+  const ids = open.filter(fits).map(({ waiverId }) => waiverId);
+  return ids.toSorted()[0] ?? null;
 }
 
 function payeeStopOf(
