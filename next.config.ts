@@ -40,6 +40,8 @@ export default {
   // npm test checks all types, so a build does not need to.
   typescript: { ignoreBuildErrors: true },
   images: { unoptimized: true },
+  // The page of the quickstart shows parts of a document.
+  turbopack: { rules: { "*.md": { type: "raw" } } },
   // A start may wait for the build, which is faster without build cache, source maps and minified server code.
   experimental: {
     turbopackFileSystemCacheForBuild: false,

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const shared = ["lib", "sdk/src/purchase", "package-lock.json"];
-const ofPages = [...shared, "app", "components", "public", "instrumentation.tsx", "next.config.ts", "proxy.tsx"];
+const ofPages = [...shared, "app", "components", "docs/start", "public", "instrumentation.tsx", "next.config.ts", "proxy.tsx"];
 const ofServer = [
   ...shared,
   "app/api",

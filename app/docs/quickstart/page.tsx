@@ -1,12 +1,22 @@
 import { ReadersFirstRequest } from "#app/first-request.tsx";
 import { readCaller } from "#app/session.ts";
+import { Prose } from "#components/docs/prose.tsx";
 import { Code } from "#components/ui/code.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { env } from "#lib/env.ts";
-import { packageText } from "#lib/pages/docs/quickstart.ts";
+import firstAgent from "../../../docs/start/first-agent.md";
 
 export const metadata = { title: "Quickstart" };
+
+/** The text of the blocks of code in this language. */
+const codeIn = (language: string): string[] =>
+  [...firstAgent.matchAll(/^```(\w+)\n([\s\S]*?)\n```$/gm)].flatMap(([, name, code = ""]) => (name === language ? [code] : []));
+
+/** The rows of the document's table, without its head; links keep their text alone, because the files are not served. */
+const uses = [...firstAgent.matchAll(/^\| (?!for )(.*?) \| (.*) \|$/gm)].map(
+  ([, purpose = "", use = ""]) => [purpose, use.replaceAll(/\[(.*?)\]\(.*?\)/g, "$1")] as const,
+);
 
 function WithPackage() {
   return (
@@ -16,25 +26,23 @@ function WithPackage() {
       about={
         <>
           With the package countersign. <code>pay.fetch</code> asks, signs and pays; a repeat with the same operation pays once.
-          Node.js 22.18 or newer runs the file as it is. If the seller is not registered here, the mandate must allow unregistered
-          sellers.
+          If the seller is not registered here, the mandate must allow unregistered sellers.
         </>
       }
     >
       <div className="panel-body grid grid-cols-1 gap-4">
-        <Code label="agent.mjs" text={packageText(env().BASE_URL)} />
+        <Code label="agent.mjs" text={codeIn("js").join("\n")} />
+        <Code label="Run it" text={codeIn("sh").at(-1)?.replace("$API", env().BASE_URL) ?? ""} />
+        <p className="text-sm text-muted">The files named here are in the folder examples of the repository.</p>
         <ul className="grid gap-2 text-sm">
-          <li>
-            Events of your organization: <code>verifyWebhook</code> checks each message, and{" "}
-            <code>npx countersign listen 3000</code> brings them to your machine.
-          </li>
-          <li>
-            <code>countersign/mcp</code>, <code>countersign/ai</code> and <code>countersign/x402</code> pay in MCP clients, in the
-            Vercel AI SDK and in <code>@x402/fetch</code>.
-          </li>
-          <li>
-            On the command line: <code>npx countersign login</code>, <code>pay</code>, <code>budget</code> and <code>mcp</code>.
-          </li>
+          {uses.map(([purpose, use]) => (
+            <li key={purpose}>
+              <strong>
+                <Prose text={purpose} />
+              </strong>
+              : <Prose text={use} />
+            </li>
+          ))}
         </ul>
       </div>
     </Panel>

@@ -1,7 +1,5 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { packageText, sampleFor, snippetsFor } from "#lib/pages/docs/quickstart.ts";
+import { sampleFor, snippetsFor } from "#lib/pages/docs/quickstart.ts";
 import { sampleBody, type Sample } from "#lib/pages/docs/sample.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import { createMandate } from "#lib/mandates/lifecycle/create-mandate.ts";
@@ -45,11 +43,4 @@ test("each snippet contains the whole request, and only the id of the reader's k
     const json = text.slice(text.indexOf("{\n"), text.lastIndexOf("}") + 1);
     for (const name of ["mdt_1", "first-1", "2026-11-21T12:00:00.000Z"]) expect(json).toContain(name);
   }
-});
-
-test("the agent that uses the package `countersign` makes the same calls as the example", async () => {
-  const text = packageText("https://pay.example");
-  expect(text).toContain('countersign({ url: "https://pay.example", apiKey, mandateId: "mdt_…", wallet })');
-  const example = await readFile(join(import.meta.dirname, "../../../examples/agent.ts"), "utf8");
-  for (const line of text.split("\n").filter((one) => /^(import|console)/.test(one))) expect(example).toContain(line);
 });

@@ -92,13 +92,3 @@ print(answer["authorizationId"], answer["policyDecision"]["outcome"], answer["po
     },
   ];
 }
-
-export const packageText = (baseUrl: string): string =>
-  `import { countersign } from "countersign";
-import { privateKeyToAccount } from "viem/accounts";
-
-const apiKey = process.env.COUNTERSIGN_API_KEY ?? "";
-const wallet = privateKeyToAccount(\`0x\${process.env.AGENT_PRIVATE_KEY?.slice(2)}\`);
-const pay = countersign({ url: "${baseUrl}", apiKey, mandateId: "mdt_…", wallet });
-const answer = await pay.fetch("https://data.example.com/reports/daily", { operation: "daily-report-1" });
-console.log(answer.status, await answer.text());`;

@@ -1,0 +1,5 @@
+/** next.config.ts imports documents as text. */
+declare module "*.md" {
+  const text: string;
+  export default text;
+}
