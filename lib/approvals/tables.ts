@@ -184,8 +184,8 @@ export const waivers = pgTable(
   (table) => [
     uniqueIndex("waivers_one").on(table.authorizationId),
     uniqueIndex("waivers_of_use").on(table.usedByAuthorizationId),
-    index("waivers_of_basket")
-      .on(table.mandateId, table.basketHash)
+    index("waivers_open")
+      .on(table.mandateId, table.expiresAt)
       .where(sql`used_by_authorization_id IS NULL`),
     check("waivers_charged", sql`charged > 0 AND charged < 'NaN'`),
   ],

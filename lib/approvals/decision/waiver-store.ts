@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, count, eq, gt, isNull, sql } from "drizzle-orm";
 import { waivers } from "#lib/approvals/tables.ts";
 import type { WaiverUse } from "#lib/approvals/decision/waiver.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
@@ -16,6 +16,17 @@ export async function waiverOf(db: Database | Tx, authorizationId: string): Prom
 export async function waiverUsedBy(db: Database | Tx, authorizationId: string): Promise<WaiverRow | null> {
   const [row] = await db.select().from(waivers).where(eq(waivers.usedByAuthorizationId, authorizationId));
   return row ?? null;
+}
+
+/** How many waivers of the mandate a payment could still use. */
+export async function openWaivers(tx: Tx, mandateId: string): Promise<number> {
+  const isOpen = and(
+    eq(waivers.mandateId, mandateId),
+    isNull(waivers.usedByAuthorizationId),
+    gt(waivers.expiresAt, sql`(SELECT clock_timestamp())`),
+  );
+  const [row] = await tx.select({ open: count() }).from(waivers).where(isOpen);
+  return row!.open;
 }
 
 export async function insertWaiver(tx: Tx, waiver: Omit<WaiverRow, "usedByAuthorizationId">): Promise<WaiverRow> {

@@ -4,6 +4,9 @@ import { minutes } from "#lib/time.ts";
 /** The agent must request the refused payment again within this time. */
 export const WAIVER_MS = minutes(60);
 
+/** Each payment under the mandate reads its open waivers, so a mandate has at most this many. */
+export const OPEN_WAIVERS_MAX = 100;
+
 /** A payment with another agent, basket, amount (with the fee), payee or version of the mandate cannot use the waiver. */
 export type WaiverTerms = {
   readonly mandateId: string;

@@ -166,6 +166,7 @@ function decideItem(item: Item, judged: Judgement, budget: Budget, facts: BatchF
   const asking = { ...judged, intent: presented, expiresAt, authorizationId };
   const question = outcome === "requireApproval" ? askPerson(item, asking, budget, now) : null;
   const opened = question?.checkout && facts.requests.get(agentKey(question.checkout));
+  if (question?.checkout && terms.asking && !opened) throw new Error("The requests of this agent were not counted.");
   if (opened) requireRoom(opened, now);
   const decision = withAsking(judged.decision, question, item, terms.asking);
   const hold = holdFor(decision, question, budget, asked, now);

@@ -145,7 +145,7 @@ export const factsAsked = (c: Sql, asked: Query) => c`
       WHERE authorization_id = r.authorization_id LIMIT 1) k ON true
   UNION ALL SELECT 'waiver', row_to_json(v) FROM unnest(string_to_array(${joined(asked.mandateIds)}, chr(1))) AS w(mandate_id), LATERAL (
     SELECT waiver_id, mandate_id, policy_version, subject_id, basket_hash, charged::text, pay_to FROM waivers
-    WHERE mandate_id = w.mandate_id AND used_by_authorization_id IS NULL AND expires_at > clock_timestamp() OFFSET 0) v
+    WHERE mandate_id = w.mandate_id AND used_by_authorization_id IS NULL AND expires_at > (SELECT clock_timestamp()) OFFSET 0) v
   UNION ALL SELECT 'key', json_build_object('key_id', k.key_id, 'organization_id', a.organization_id, 'capabilities', a.capabilities,
       'paused', a.paused_at IS NOT NULL, 'by_token', k.by_token, 'role', CASE WHEN k.by_token THEN ${c.unsafe(roleOf("a.organization_id", "k.created_by"))} END)
     FROM unnest(string_to_array(${joined(asked.keyIds)}, chr(1))) AS w(key_id),

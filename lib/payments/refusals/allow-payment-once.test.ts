@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { beforeEach, describe, expect, test } from "vitest";
 import { waivers } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
@@ -51,6 +51,18 @@ const read = async (authorizationId: string) =>
   (await send(payments.getPayment, getPayment, { as: buyer.person.credential, id: authorizationId })).data;
 
 describe("a refused payment that a person allows once", () => {
+  test("is not allowed while a hundred others of the mandate are open, which payments of the mandate read", async () => {
+    const mandateId = await mandateWith({}, "9");
+    const [first, authorizationId] = [await refused(mandateId), await refused(mandateId)];
+    await allow(first);
+    await database().execute(sql`INSERT INTO waivers
+      SELECT (jsonb_populate_record(w, jsonb_build_object('waiver_id', w.waiver_id || n, 'authorization_id', w.authorization_id || n))).*
+      FROM waivers w, generate_series(1, 99) n WHERE authorization_id = ${first}`);
+    expect(await allow(authorizationId)).toMatchObject({ status: 409, data: { code: "conflict" } });
+    await database().execute(sql`UPDATE waivers SET expires_at = clock_timestamp() WHERE waiver_id LIKE '%99'`);
+    expect((await allow(authorizationId)).status).toBe(200);
+  });
+
   test("is allowed once when the agent requests it again, and the mandate does not change", async () => {
     const mandateId = await mandateWith({}, "9");
     const authorizationId = await refused(mandateId);

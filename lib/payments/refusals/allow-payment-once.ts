@@ -1,7 +1,7 @@
 import { letThrough } from "#lib/approvals/decision/let-through.ts";
 import { presentWaiver } from "#lib/approvals/decision/present-waiver.ts";
-import { insertWaiver, waiverOf, type WaiverRow } from "#lib/approvals/decision/waiver-store.ts";
-import { WAIVER_MS } from "#lib/approvals/decision/waiver.ts";
+import { insertWaiver, openWaivers, waiverOf, type WaiverRow } from "#lib/approvals/decision/waiver-store.ts";
+import { OPEN_WAIVERS_MAX, WAIVER_MS } from "#lib/approvals/decision/waiver.ts";
 import { audit, clock } from "#lib/audit/transact.ts";
 import { once } from "#lib/command/idempotency.ts";
 import { findAuthorization } from "#lib/holds/execution-store.ts";
@@ -26,6 +26,7 @@ export const allowPaymentOnce: Handler<typeof operation> = ({ authorizationId },
     const now = await clock(tx);
     const found = await findFix(tx, caller, { mandateId: mandate.mandateId, authorizationId }, now);
     if (!found?.waivable) throw notWaivable();
+    if ((await openWaivers(tx, mandate.mandateId)) >= OPEN_WAIVERS_MAX) throw tooMany();
     const { policyVersion, charged, payTo, basketHash } = found.waivable;
     await letThrough(tx, caller, {
       organizationId: mandate.organizationId,
@@ -58,6 +59,11 @@ const notWaivable = (): Problem =>
   new Problem("conflict", {
     detail:
       "This payment cannot be allowed once. Only the limit for one payment, the limit for fees and the lists of allowed payees can be waived, for a registered seller with a verified domain, and only while the mandate is active and refuses the payment.",
+  });
+
+const tooMany = (): Problem =>
+  new Problem("conflict", {
+    detail: `${OPEN_WAIVERS_MAX} payments under this mandate are allowed once and were not requested again yet. Wait until they are paid or an hour has passed, or raise the limit in the mandate.`,
   });
 
 const eventOf = ({ organizationId, grantedBySubjectId, subjectId, authorizationId }: WaiverRow) => ({
