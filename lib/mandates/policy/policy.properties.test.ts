@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { IntentFacts } from "#lib/mandates/policy/facts.ts";
-import { decide, mayAsk } from "#lib/mandates/policy/policy.ts";
+import { decide, mayAsk, mayWaive } from "#lib/mandates/policy/policy.ts";
+import { usesWaiver } from "#lib/mandates/policy/waive.ts";
 import { bucketAt } from "#lib/mandates/policy/windows.ts";
 import { atomicOf, zero } from "#lib/money.ts";
 import { DenialCode } from "#lib/vocabulary.ts";
@@ -148,6 +149,22 @@ describe("decide, always", () => {
         },
       ),
     );
+  });
+
+  test("lets a payment through by a waiver only if mayWaive said so before, also with other usage", () => {
+    let used = 0;
+    fc.assert(
+      fc.property(intents, fc.subarray(tighter), fc.constantFrom("0.50", "5"), (facts, rules, perPayment) => {
+        const mandate = mandateOf(Object.assign({ limits: { perPayment } }, ...rules));
+        const intent = intentOf(facts);
+        const said = mayWaive(mandate, usageOf({ spent: usdc("1") }), intent, NOW);
+        const waives = usesWaiver(decide(mandate, usageOf(), { ...intent, waived: true }, NOW));
+        expect(said || !waives).toBe(true);
+        if (waives) used += 1;
+      }),
+      { numRuns: 500 },
+    );
+    expect(used).toBeGreaterThan(0);
   });
 
   test("gives complete reasons: denials first by precedence, each with the version, and an outcome that follows from them", () => {

@@ -1,13 +1,13 @@
 import type { Decision, Finding, IntentFacts, MandateFacts, Usage } from "#lib/mandates/policy/facts.ts";
 import { conclude, openCase, text, type Case } from "#lib/mandates/policy/rules/reason.ts";
 import { intentRules } from "#lib/mandates/policy/rules/intent.ts";
-import { limitRules } from "#lib/mandates/policy/rules-limits.ts";
+import { limitRules, maximumFee, perPayment } from "#lib/mandates/policy/rules-limits.ts";
 import { asksPerson } from "#lib/mandates/policy/render-reasons.ts";
 import { mandateRules, passkeyDemands } from "#lib/mandates/policy/rules/mandate.ts";
 import { sellerRules } from "#lib/mandates/policy/rules-seller.ts";
 import * as say from "#lib/mandates/policy/sentences-limits.ts";
 import { passkeyNeeded } from "#lib/mandates/policy/sentences/mandate.ts";
-import { waive } from "#lib/mandates/policy/waive.ts";
+import { canBeWaived, waive } from "#lib/mandates/policy/waive.ts";
 import { zero } from "#lib/money.ts";
 
 /** Evaluates every rule, even after a denial, so that all reasons are known. */
@@ -25,6 +25,16 @@ export function decide(mandate: MandateFacts, usage: Usage, intent: IntentFacts,
 export function mayAsk(mandate: MandateFacts, usage: Usage, intent: IntentFacts, now: Date): boolean {
   const on = openCase(mandate, usage, intent, now);
   return [...approval(on, false), ...passkeys(on)].some(asksPerson);
+}
+
+/** Whether a rule that a person can waive denies the payment. No other payment changes what these rules say. */
+export function mayWaive(mandate: MandateFacts, usage: Usage, intent: IntentFacts, now: Date): boolean {
+  if (intent.seller?.verified !== true) return false;
+  const on = openCase(mandate, usage, intent, now);
+  sellerRules(on);
+  perPayment(on);
+  maximumFee(on);
+  return on.denials.some(canBeWaived);
 }
 
 /** Only people have passkeys, so a person is asked whatever the approval rule says. */

@@ -24,7 +24,7 @@ function schedule(on: Case): void {
   addReason(on, isOpen ? say.open : say.closed, rule.text);
 }
 
-function perPayment(on: Case): void {
+export function perPayment(on: Case): void {
   const limit = on.policy.perPayment;
   addReason(on, on.requested <= limit ? say.withinPerPayment : say.abovePerPayment, text(on, limit));
 }
@@ -94,7 +94,7 @@ function cooldown(on: Case): void {
 }
 
 /** Only the buyer's share of the fee; the seller's share is not counted. */
-function maximumFee(on: Case): void {
+export function maximumFee(on: Case): void {
   const rule = on.policy.maximumFee;
   if (rule === null) return;
   const { amount, fee } = on.intent;

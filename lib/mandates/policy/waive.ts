@@ -36,12 +36,14 @@ export function waive({ intent, denials, others }: Case): boolean {
   return true;
 }
 
+export const canBeWaived = ([id]: Finding): boolean => waivable.has(id);
+
 const findingsOf = ({ findings: [, , , , ...all] }: Pick<Decision, "findings">): readonly Finding[] => all;
 
 /** The caller must also check that the seller is verified, because the findings do not tell and waive() requires it. */
 export function isWaivable(decision: Pick<Decision, "findings">): boolean {
   const denials = findingsOf(decision).filter(denies);
-  return denials.length > 0 && denials.every(([id]) => waivable.has(id));
+  return denials.length > 0 && denials.every(canBeWaived);
 }
 
 /** Whether a waiver by a person is the only reason why the payment was not denied. */

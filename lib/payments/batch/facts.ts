@@ -20,7 +20,6 @@ import {
   repliesOf,
   resourcesOf,
   sellersOf,
-  waiversOf,
   type OpenWaiver,
   type LockedMandate,
 } from "#lib/payments/batch/read.ts";
@@ -76,7 +75,7 @@ export type BatchFacts = {
   readonly stoppedPayees: BatchRows["stoppedPayees"];
   /** The keys (keyOf) of offers in a domain's own 402 that this service received in the last day; read only if needed. */
   readonly seen: ReadonlySet<string>;
-  /** Unused waivers (permissions for one payment) by mandate. */
+  /** Unused waivers (permissions for one payment) of the mandates that deny a payment by a rule that can be waived. */
   readonly waivers: ReadonlyMap<string, readonly OpenWaiver[]>;
   /** The waivers that earlier payments of the batch have used. */
   readonly usedWaivers: Set<string>;
@@ -211,7 +210,7 @@ export function factsOf(loaded: BatchRows, known: ReadonlyMap<string, PolicyEntr
     atDomains: loaded.atDomains,
     stoppedPayees: loaded.stoppedPayees,
     seen: new Set(),
-    waivers: Map.groupBy(waiversOf(loaded), ({ mandateId }) => mandateId),
+    waivers: new Map(),
     usedWaivers: new Set(),
     feeBasis: toFeeBasis(loaded.found.get("fees")?.[0]?.["row"] as Row | undefined),
     checkouts: new Map(

@@ -3,7 +3,8 @@ import { agentKey } from "#lib/approvals/request-limits.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import type { BatchFacts } from "#lib/payments/batch/facts.ts";
 import { prepare, type BatchTerms } from "#lib/payments/batch/judge-item.ts";
-import { offersSeen } from "#lib/payments/batch/statements.ts";
+import { readWaiver } from "#lib/payments/batch/read.ts";
+import { offersSeen, unusedWaivers } from "#lib/payments/batch/statements.ts";
 import { keyOf } from "#lib/payments/offers/required-probe.ts";
 import { payingSubjectOf, type Item } from "#lib/payments/queue-item.ts";
 
@@ -29,6 +30,14 @@ export async function seenOffers(c: Sql, { prepared }: BatchFacts): Promise<Part
   if (probes.length === 0) return {};
   const rows = await offersSeen(c, probes);
   return { seen: new Set(rows.map((row) => keyOf(probes[row["number"] as number]!))) };
+}
+
+/** Sends no query unless a rule that a person can waive denies a payment. */
+export async function waiversFor(c: Sql, { prepared }: BatchFacts): Promise<Partial<BatchFacts>> {
+  const mandateIds = [...prepared].flatMap(([{ mandateId }, { waivable }]) => (waivable ? [mandateId] : []));
+  if (mandateIds.length === 0) return {};
+  const rows = await unusedWaivers(c, [...new Set(mandateIds)]);
+  return { waivers: Map.groupBy(rows.map(readWaiver), ({ mandateId }) => mandateId) };
 }
 
 /**

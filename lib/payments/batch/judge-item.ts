@@ -2,7 +2,7 @@ import { feeOn, type Fee } from "#lib/billing/fees.ts";
 import { highestAsked } from "#lib/mandates/policy/assurance.ts";
 import type { CompiledPolicy } from "#lib/mandates/policy/compile-policy.ts";
 import type { Decision, IntentFacts } from "#lib/mandates/policy/facts.ts";
-import { decide, mayAsk } from "#lib/mandates/policy/policy.ts";
+import { decide, mayAsk, mayWaive } from "#lib/mandates/policy/policy.ts";
 import { usesWaiver } from "#lib/mandates/policy/waive.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
 import { add, readAmount, zero } from "#lib/money.ts";
@@ -88,7 +88,8 @@ export function prepare(item: Item, budget: Budget, facts: BatchFacts, terms: Ba
     ...(least !== null && { settledFrom: least }),
   };
   const asks = mayAsk(budget.facts, budget.usage, asked, facts.now);
-  return { ...parties, probe, quoted, asked, question: asks ? questionOf(item, parties) : null };
+  const waivable = !item.purchase && resource !== null && mayWaive(budget.facts, budget.usage, asked, facts.now);
+  return { ...parties, probe, quoted, asked, waivable, question: asks ? questionOf(item, parties) : null };
 }
 export type Prepared = ReturnType<typeof prepare>;
 
@@ -173,9 +174,9 @@ const holdWasWaived = (item: Item, budget: Budget, { checkouts }: BatchFacts): b
 
 /** The oldest waiver for this payment that no earlier payment of the batch has used. */
 function waiverFor(item: Item, prepared: Prepared, { facts: { version } }: Budget, { waivers, usedWaivers }: BatchFacts) {
-  const { seller, resource, asked } = prepared;
+  const { waivable, asked } = prepared;
   const open = waivers.get(item.mandateId);
-  if (!open || item.purchase || seller?.verified !== true || !resource) return null;
+  if (!open || !waivable) return null;
   const { hash } = basketAsked(item, prepared);
   const charged = add(asked.amount, asked.fee.buyerShare);
   const fits = (one: OpenWaiver): boolean =>

@@ -41,7 +41,7 @@ export const members = <K extends keyof Members>({ found }: BatchRows, what: K):
   (found.get(what) ?? []).map(({ row }) => row as Members[K]);
 
 const reading =
-  <T>(what: "slot" | "reply" | "bucket" | "waiver" | "seller" | "resource", read: (row: Row) => T) =>
+  <T>(what: "slot" | "reply" | "bucket" | "seller" | "resource", read: (row: Row) => T) =>
   ({ found }: BatchRows): readonly T[] =>
     (found.get(what) ?? []).map(({ row }) => read(row as Row));
 
@@ -69,11 +69,16 @@ export const bucketsOf = reading(
   readerOf(usageBuckets, ["mandateId", "windowKey", "start", "liveUntil", "spent", "reserved", "payments"]),
 );
 
-export const waiversOf = reading(
-  "waiver",
-  readerOf(waivers, ["waiverId", "mandateId", "policyVersion", "subjectId", "basketHash", "charged", "payTo"]),
-);
-export type OpenWaiver = ReturnType<typeof waiversOf>[number];
+export const readWaiver = readerOf(waivers, [
+  "waiverId",
+  "mandateId",
+  "policyVersion",
+  "subjectId",
+  "basketHash",
+  "charged",
+  "payTo",
+]);
+export type OpenWaiver = ReturnType<typeof readWaiver>;
 
 const readMandate = readerOf(mandates, [
   "mandateId",

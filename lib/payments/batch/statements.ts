@@ -60,6 +60,11 @@ export const offersSeen = (c: Sql, wanted: readonly WantedOffer[]) => c`
         AND token_address = w.token_address AND o.amount = coalesce(nullif(w.amount, '')::numeric, o.amount)
         AND seen_at > (SELECT clock_timestamp() - interval '1 day') LIMIT 1) s`;
 
+export const unusedWaivers = (c: Sql, mandateIds: readonly string[]) => c`
+  SELECT v.* FROM unnest(${mandateIds}::text[]) AS w(mandate_id), LATERAL (
+    SELECT waiver_id, mandate_id, policy_version, subject_id, basket_hash, charged::text, pay_to FROM waivers
+    WHERE mandate_id = w.mandate_id AND used_by_authorization_id IS NULL AND expires_at > (SELECT clock_timestamp()) OFFSET 0) v`;
+
 export const selectPolicies = (c: Sql, mandateIds: readonly string[]) => c`
   SELECT m.mandate_id, v.policy FROM unnest(${mandateIds}::text[]) AS w(mandate_id),
     LATERAL (SELECT mandate_id, version FROM mandates WHERE mandate_id = w.mandate_id LIMIT 1) m,
@@ -106,7 +111,6 @@ export type Fact =
   | "nonce"
   | "paid"
   | "approval"
-  | "waiver"
   | "key"
   | "seller"
   | "resource"
@@ -143,9 +147,6 @@ export const factsAsked = (c: Sql, asked: Query) => c`
       WHERE mandate_id = w.mandate_id AND status = 'held' AND approval_key IS NOT NULL AND expires_at > clock_timestamp() OFFSET 0) r
     LEFT JOIN LATERAL (SELECT checkout_intent_id, owner_subject_id FROM checkout_intents
       WHERE authorization_id = r.authorization_id LIMIT 1) k ON true
-  UNION ALL SELECT 'waiver', row_to_json(v) FROM unnest(string_to_array(${joined(asked.mandateIds)}, chr(1))) AS w(mandate_id), LATERAL (
-    SELECT waiver_id, mandate_id, policy_version, subject_id, basket_hash, charged::text, pay_to FROM waivers
-    WHERE mandate_id = w.mandate_id AND used_by_authorization_id IS NULL AND expires_at > (SELECT clock_timestamp()) OFFSET 0) v
   UNION ALL SELECT 'key', json_build_object('key_id', k.key_id, 'organization_id', a.organization_id, 'capabilities', a.capabilities,
       'paused', a.paused_at IS NOT NULL, 'by_token', k.by_token, 'role', CASE WHEN k.by_token THEN ${c.unsafe(roleOf("a.organization_id", "k.created_by"))} END)
     FROM unnest(string_to_array(${joined(asked.keyIds)}, chr(1))) AS w(key_id),
