@@ -2,7 +2,7 @@ import type { CheckoutIntent } from "#lib/approvals/checkout-schema.ts";
 import { Refused } from "#lib/mcp/tools/call-operation.ts";
 import { keepPurchase } from "#lib/mcp/purchase-store.ts";
 import type { Purchase } from "#lib/mcp/purchase/purchase.ts";
-import { reachable } from "#lib/mcp/purchase/reachable.ts";
+import { reachable } from "#lib/mcp/reachable.ts";
 import type { ToolContext } from "#lib/mcp/tools/tool.ts";
 import type { Authorization } from "#lib/payment-intent.ts";
 import type { PaymentExecution } from "#lib/payments/payment-schema.ts";

@@ -15,7 +15,7 @@ import { callerOf, Refused } from "#lib/mcp/tools/call-operation.ts";
 import { elicitationOf, stateCodec } from "#lib/mcp/elicitation.ts";
 import { keptSchema } from "#lib/mcp/kept-schema.ts";
 import { refusedResult, resultOf, type Tool } from "#lib/mcp/tools/tool.ts";
-import { tools } from "#lib/mcp/tools/tools.ts";
+import { tools } from "#lib/mcp/tools.ts";
 import { problemBody } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 import { log } from "#lib/telemetry/log.ts";

@@ -20,7 +20,7 @@ import { decideBatch } from "#lib/payments/batch/decide.ts";
 import { refusal, type Answer, type Item } from "#lib/payments/queue-item.ts";
 import type { BatchTerms } from "#lib/payments/batch/judge-item.ts";
 import { compiledPolicies, factsOf } from "#lib/payments/batch/facts.ts";
-import { askedBefore, seenOffers, waiversFor, withPrepared } from "#lib/payments/batch/further-facts.ts";
+import { askedBefore, offersOfDomains, waiversFor, withPrepared } from "#lib/payments/batch/further-facts.ts";
 import { leastIfSmaller } from "#lib/onchain/broadcast-caps.ts";
 import { openAndLoad, pipelined, sellerDomainOf } from "#lib/payments/batch/load.ts";
 import { lostOrder, lostSlot, saveBatch } from "#lib/payments/batch/save.ts";
@@ -53,7 +53,7 @@ async function authorizeAll(c: Sql, connection: object, items: readonly Item[]):
     const loaded = await openAndLoad(c, items, known);
     const terms = batchTerms();
     const facts = withPrepared(items, factsOf(loaded, known, knownDecimals), terms);
-    const [seen, waivers, asked] = await pipelined([seenOffers(c, facts), waiversFor(c, facts), askedBefore(c, facts)]);
+    const [seen, waivers, asked] = await pipelined([offersOfDomains(c, facts), waiversFor(c, facts), askedBefore(c, facts)]);
     const { answers, rows, records } = decideBatch(items, { ...facts, ...seen, ...waivers, ...asked }, terms);
     if (rows.length === 0 && records.length === 0) {
       await c`ROLLBACK`;

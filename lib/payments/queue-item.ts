@@ -118,4 +118,4 @@ export const isApproved = ({ purchase }: Item): boolean => purchase !== undefine
 export const hasHold = ({ purchase }: Item): boolean =>
   purchase?.kind === "continuation" || (purchase?.kind === "approval" && purchase.checkout.authorizationId !== null);
 
-export const draftOf = ({ purchase }: Item): CheckoutDraft | null => (purchase?.kind === "order" ? purchase.draft : null);
+export const checkoutDraftOf = ({ purchase }: Item): CheckoutDraft | null => (purchase?.kind === "order" ? purchase.draft : null);

@@ -9,7 +9,7 @@ import { decideBatch, type NewAuthorization } from "#lib/payments/batch/decide.t
 import type { Item } from "#lib/payments/queue-item.ts";
 import { compiledPolicies, factsOf, type BatchFacts } from "#lib/payments/batch/facts.ts";
 import { loadToRead } from "#lib/payments/batch/load.ts";
-import { seenOffers, withPrepared } from "#lib/payments/batch/further-facts.ts";
+import { offersOfDomains, withPrepared } from "#lib/payments/batch/further-facts.ts";
 import { probeDomain } from "#lib/payments/probe-domain.ts";
 import type { Problem } from "#lib/problem.ts";
 import type { MandateStatus } from "#lib/vocabulary.ts";
@@ -86,7 +86,7 @@ async function simulateOnce(items: readonly Item[], read: BatchFacts) {
   const terms = { ...batchTerms(), asking: null };
   // The caller's right to simulate was checked already; it needs no right to pay. A simulation uses no waiver.
   const facts = withPrepared(items, { ...read, mayAuthorize: () => true, waivers: new Map() }, terms);
-  const { answers, rows } = decideBatch(items, { ...facts, ...(await seenOffers(pool(), facts)) }, terms);
+  const { answers, rows } = decideBatch(items, { ...facts, ...(await offersOfDomains(pool(), facts)) }, terms);
   const probes = new Map(answers.flatMap((answer, at) => (answer.kind === "probe" ? [[items[at]!, answer.probe] as const] : [])));
   const simulated: Simulations = items.map((item, index) => {
     const answer = answers[index];

@@ -7,7 +7,7 @@ import { env } from "#lib/env.ts";
 import { advertisedScopes } from "#lib/identity/oauth/authenticate-agent.ts";
 import { forgetOldPurchases } from "#lib/mcp/purchase-store.ts";
 import { mcpPurchases } from "#lib/mcp/tables.ts";
-import { tools } from "#lib/mcp/tools/tools.ts";
+import { tools } from "#lib/mcp/tools.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { read, reject } from "#test/checkouts.ts";
 import { connectByAddress, newClient, oldClient, type Fields } from "#test/mcp.ts";

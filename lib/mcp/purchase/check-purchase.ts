@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { reachable } from "#lib/mcp/purchase/reachable.ts";
+import { reachable } from "#lib/mcp/reachable.ts";
 import { askedIntent, Decision, Intent, MandateId, problem } from "#lib/mcp/tools/shapes.ts";
 import { readOnly, tool } from "#lib/mcp/tools/tool.ts";
 

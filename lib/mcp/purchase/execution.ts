@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { Refused } from "#lib/mcp/tools/call-operation.ts";
-import { reachable } from "#lib/mcp/purchase/reachable.ts";
+import { reachable } from "#lib/mcp/reachable.ts";
 import type { ToolContext } from "#lib/mcp/tools/tool.ts";
 import type { Payment, PaymentExecution } from "#lib/payments/payment-schema.ts";
 import { paying, type Payer, type Transport } from "#purchase/follow.ts";

@@ -12,7 +12,7 @@ import { offerOf, type SellerOffer } from "#lib/mcp/purchase/offer-of.ts";
 import { askSeller, noAnswer, type PaidRequest, type SellerReply } from "#lib/mcp/purchase/paid-client.ts";
 import { savePurchase } from "#lib/mcp/purchase-store.ts";
 import type { Purchase } from "#lib/mcp/purchase/purchase.ts";
-import { reachable } from "#lib/mcp/purchase/reachable.ts";
+import { reachable } from "#lib/mcp/reachable.ts";
 import { askedIntent } from "#lib/mcp/tools/shapes.ts";
 import type { ToolContext } from "#lib/mcp/tools/tool.ts";
 import { setupFor, payingSignerOf } from "#lib/mcp/purchase/who-signs.ts";

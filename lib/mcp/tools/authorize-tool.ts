@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { endedStatus, personFor } from "#lib/mcp/ask-person.ts";
 import { openPurchase, repeatOf } from "#lib/mcp/purchase/purchase.ts";
-import { reachable } from "#lib/mcp/purchase/reachable.ts";
+import { reachable } from "#lib/mcp/reachable.ts";
 import {
   askedIntent,
   Decision,

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { env } from "#lib/env.ts";
 import { noteAddress, socketAddressOf } from "#lib/http/address.ts";
 import type { Operation, RequestOf } from "#lib/http/operation.ts";
-import type { Served } from "#lib/mcp/purchase/reachable.ts";
+import type { Served } from "#lib/mcp/reachable.ts";
 import type { ErrorBody } from "#lib/problem.ts";
 
 type Answer<T> = { readonly body: T; readonly replayed: boolean };

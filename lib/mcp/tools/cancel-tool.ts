@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Id } from "#lib/ids.ts";
-import { reachable } from "#lib/mcp/purchase/reachable.ts";
+import { reachable } from "#lib/mcp/reachable.ts";
 import { problem } from "#lib/mcp/tools/shapes.ts";
 import { repeatable, tool } from "#lib/mcp/tools/tool.ts";
 

@@ -3,7 +3,7 @@ import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import type { ToolContext } from "#lib/mcp/tools/tool.ts";
 import { Id } from "#lib/ids.ts";
 import { isFor } from "#lib/mcp/purchase/judge-address.ts";
-import { reachable } from "#lib/mcp/purchase/reachable.ts";
+import { reachable } from "#lib/mcp/reachable.ts";
 import { problem } from "#lib/mcp/tools/shapes.ts";
 import { readOnly, tool } from "#lib/mcp/tools/tool.ts";
 

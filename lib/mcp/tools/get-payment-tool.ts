@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Id } from "#lib/ids.ts";
 import { untilKnown } from "#lib/mcp/purchase/execution.ts";
-import { reachable } from "#lib/mcp/purchase/reachable.ts";
+import { reachable } from "#lib/mcp/reachable.ts";
 import { next, problem } from "#lib/mcp/tools/shapes.ts";
 import { readOnly, tool, type ToolContext } from "#lib/mcp/tools/tool.ts";
 import type { Payment } from "#lib/payments/payment-schema.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { OrderItems, StorefrontUrl } from "#lib/approvals/order-item-schema.ts";
 import { endedStatus, personFor } from "#lib/mcp/ask-person.ts";
 import { openPurchase, repeatOf } from "#lib/mcp/purchase/purchase.ts";
-import { reachable } from "#lib/mcp/purchase/reachable.ts";
+import { reachable } from "#lib/mcp/reachable.ts";
 import { MandateId, next, problem, PurchaseId, Purpose, repeatFields, waitingFields } from "#lib/mcp/tools/shapes.ts";
 import { buying, tool } from "#lib/mcp/tools/tool.ts";
 import { OrderStatus } from "#lib/vocabulary.ts";

@@ -24,7 +24,7 @@ import { earliest } from "#lib/time.ts";
 import type { ApprovalStatus, CheckoutStatus } from "#lib/vocabulary.ts";
 
 /** Null if the checkout is not approved yet, so that the mandate's policy has to decide. */
-export function repeatOf({ item, locked, now }: Deciding, { checkout: known, mandates }: Approval): PurchaseRecord | null {
+export function approvedBefore({ item, locked, now }: Deciding, { checkout: known, mandates }: Approval): PurchaseRecord | null {
   if (!locked) throw notFound("checkout");
   const { checkout, approval } = locked;
   // `known` was read before the lock: if it has changed since, the person would approve something else.

@@ -7,10 +7,10 @@ import { asksPerson, renderReasons } from "#lib/mandates/policy/render-reasons.t
 import { repeated } from "#lib/mandates/policy/sentences-limits.ts";
 import { formatAmount, subtract } from "#lib/money.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/offers/compare-intent.ts";
-import { presentResource, type Terms } from "#lib/payments/offers/present-intent.ts";
+import { resourceInIntent, type Terms } from "#lib/payments/offers/present-intent.ts";
 import type { OfferJudgement } from "#lib/payments/unregistered-offer.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
-import { draftOf, payingSubjectOf, type Item } from "#lib/payments/queue-item.ts";
+import { checkoutDraftOf, payingSubjectOf, type Item } from "#lib/payments/queue-item.ts";
 import type { Budget, BatchFacts } from "#lib/payments/batch/facts.ts";
 import { earliest } from "#lib/time.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
@@ -45,16 +45,16 @@ export function basketAsked(item: Item, parties: Parties): Basket {
   const { seller, resource, read } = parties;
   const { asset, challenge } = item.intent;
   const amount = formatAmount(read.amount, read.digits);
-  const intent = { ...presentResource(item.intent, resource), amount, asset, ...(challenge && { challenge }) };
+  const intent = { ...resourceInIntent(item.intent, resource), amount, asset, ...(challenge && { challenge }) };
   const ids = { sellerId: seller?.sellerId ?? null, resourceId: resource?.resourceId ?? null, domain: domainOf(item, parties) };
-  return basketOfPayment({ ...ids, tokenDecimals: read.digits, intent }, draftOf(item)?.lines);
+  return basketOfPayment({ ...ids, tokenDecimals: read.digits, intent }, checkoutDraftOf(item)?.lines);
 }
 
 export function questionOf(item: Item, parties: Parties) {
   const { seller, resource, read } = parties;
   const basket = basketAsked(item, parties);
   const payee = `${seller?.sellerId ?? domainOf(item, parties)} ${resource?.resourceId ?? item.intent.payTo}`;
-  const approvalKey = draftOf(item) ? `basket ${basket.hash} ${read.amount}` : `${payee} ${read.amount}`;
+  const approvalKey = checkoutDraftOf(item) ? `basket ${basket.hash} ${read.amount}` : `${payee} ${read.amount}`;
   return { approvalKey, basket };
 }
 
@@ -71,7 +71,7 @@ export function askPerson(item: Item, asking: Asking, budget: Budget, now: Date)
   const { approvalKey, basket } = asking.question;
   const open = budget.openApprovals.get(approvalKey);
   if (open !== undefined) return { ...open, approvalKey, checkout: null };
-  const draft = draftOf(item);
+  const draft = checkoutDraftOf(item);
   const checkout = openCheckout({
     organizationId: item.organizationId,
     environment: item.environment,

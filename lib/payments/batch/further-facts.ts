@@ -24,7 +24,7 @@ export function withPrepared(items: readonly Item[], facts: BatchFacts, terms: B
 }
 
 /** Sends no query unless a payment goes to an allowed domain that its seller has not verified. */
-export async function seenOffers(c: Sql, { prepared }: BatchFacts): Promise<Partial<BatchFacts>> {
+export async function offersOfDomains(c: Sql, { prepared }: BatchFacts): Promise<Partial<BatchFacts>> {
   const wanted = [...prepared].flatMap(([{ probeResult }, { probe }]) => (probe && !probeResult ? [probe] : []));
   const probes = [...new Map(wanted.map((probe) => [keyOf(probe), probe])).values()];
   if (probes.length === 0) return {};

@@ -2,9 +2,9 @@ import type { Grant, OrderDecision, OrderRedemption } from "#lib/approvals/decis
 import type { LockedCheckout } from "#lib/approvals/decision/locked-checkout.ts";
 import type { AuditEvent } from "#lib/audit/chain.ts";
 import type { Decision } from "#lib/mandates/policy/facts.ts";
-import { approve, repeatOf } from "#lib/payments/batch/approve.ts";
+import { approve, approvedBefore } from "#lib/payments/batch/approve.ts";
 import { place } from "#lib/payments/batch/place.ts";
-import { redeem, requireApproved } from "#lib/payments/batch/redeem.ts";
+import { redeemForOrder, requireApproved } from "#lib/payments/batch/redeem.ts";
 import type { Item, Purchase } from "#lib/payments/queue-item.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
@@ -38,7 +38,7 @@ export type Decided = Deciding & { readonly decided: PurchaseDecision };
 
 /** Under the locks and before the policy. Returns what replaces the decision, or null. @throws Problem */
 export function beforeDeciding(by: Deciding, purchase: Purchase): PurchaseRecord | null {
-  if (purchase.kind === "approval") return repeatOf(by, purchase);
+  if (purchase.kind === "approval") return approvedBefore(by, purchase);
   if (purchase.kind === "continuation") requireApproved(by, purchase);
   return null;
 }
@@ -46,5 +46,5 @@ export function beforeDeciding(by: Deciding, purchase: Purchase): PurchaseRecord
 /** @throws Problem if nothing must be written for this payment */
 export function recordOf(by: Decided, purchase: Purchase): PurchaseRecord {
   if (purchase.kind === "approval") return approve(by, purchase);
-  return purchase.kind === "continuation" ? redeem(by, purchase) : place(by, purchase);
+  return purchase.kind === "continuation" ? redeemForOrder(by, purchase) : place(by, purchase);
 }

@@ -36,7 +36,7 @@ export function requireApproved({ locked, now }: Deciding, { terms, authorizatio
   if (!same || approval.authorizationId !== authorizationId) throw basketMismatch();
 }
 
-export function redeem({ item, locked, now, decided }: Decided, order: Continuation): PurchaseRecord {
+export function redeemForOrder({ item, locked, now, decided }: Decided, order: Continuation): PurchaseRecord {
   const { orderId, lease, offer, quoteExpiresAt } = order;
   const approval = locked?.approval;
   if (!approval) throw basketMismatch();

@@ -50,7 +50,7 @@ export function presentIntent({ item, seller, resource, offered, terms, feeQuote
           minimumAssuranceLevel: seller.minimumAssuranceLevel,
         }
       : presentUnknown(intent, offered),
-    ...presentResource(intent, resource),
+    ...resourceInIntent(intent, resource),
     amount: formatAmount(terms.amount, terms.digits),
     asset: intent.asset,
     chain: terms.chain,
@@ -69,7 +69,7 @@ export function presentIntent({ item, seller, resource, offered, terms, feeQuote
 const presentUnknown = ({ seller }: Item["intent"], offered: OfferJudgement | null): PaymentIntent["seller"] =>
   offered && offered.facts.domain !== null ? { domain: offered.facts.domain, verified: false } : seller;
 
-export function presentResource(intent: Item["intent"], resource: RegisteredResource | null): Pick<PaymentIntent, "resource"> {
+export function resourceInIntent(intent: Item["intent"], resource: RegisteredResource | null): Pick<PaymentIntent, "resource"> {
   if (!resource) return intent.resource ? { resource: intent.resource } : {};
   const {
     paymentConfig: _,
