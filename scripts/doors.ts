@@ -1,4 +1,4 @@
-/** `node scripts/doors.ts`: counts the doors of the modules of lib/, and names what a module or a folder has too much of. */
+/** Part of `npm run lint`: counts the doors of the modules of lib/, and fails if a module or a folder has too much. */
 import { glob, readFile } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
 import { placeOf } from "./floors.ts";
@@ -6,6 +6,8 @@ import { placeOf } from "./floors.ts";
 const root = join(import.meta.dirname, "..");
 /** So many source files a folder of lib may have, and still be read at a glance. */
 const FOLDER = 20;
+/** So many doors has lib. The number only becomes smaller. */
+const DOORS = 484;
 
 const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file);
 const moduleOf = (file: string): string => (file.startsWith("lib/") ? placeOf(file.slice("lib/".length)).name : "outside lib");
@@ -27,7 +29,7 @@ function valuesOf(text: string): (readonly [name: string, kind: "contract" | "ha
   return [...found];
 }
 
-async function read(patterns: readonly string[]): Promise<Map<string, string>> {
+async function read(patterns: readonly string[]): Promise<Texts> {
   const texts = new Map<string, string>();
   for await (const file of glob([...patterns], { cwd: root })) {
     const path = file.replaceAll("\\", "/");
@@ -58,7 +60,7 @@ function fullFolders(files: Iterable<string>): string[] {
   return full.toSorted(([, a], [, b]) => b - a).map(([folder, length]) => `${folder} (${length})`);
 }
 
-function namedTwice(lib: ReadonlyMap<string, string>): string[] {
+function namedTwice(lib: Texts): string[] {
   const kinds = new Map<string, string[]>();
   for (const text of lib.values()) for (const [name, kind] of valuesOf(text)) kinds.set(name, [...(kinds.get(name) ?? []), kind]);
   const one = "contract handler";
@@ -68,9 +70,13 @@ function namedTwice(lib: ReadonlyMap<string, string>): string[] {
     .toSorted();
 }
 
-export async function countDoors(): Promise<Doors> {
-  const lib = await read(["lib/**/*.ts"]);
-  const outside = await read(["app/**/*.{ts,tsx}", "components/**/*.{ts,tsx}"]);
+type Texts = ReadonlyMap<string, string>;
+
+/** The source files of lib, and of what imports from it, by their paths from the root. */
+export const sources = (): Promise<[lib: Texts, outside: Texts]> =>
+  Promise.all([read(["lib/**/*.ts"]), read(["app/**/*.{ts,tsx}", "components/**/*.{ts,tsx}"])]);
+
+export function countDoors(lib: Texts, outside: Texts): Doors {
   const imported = new Set<string>();
   for (const [file, text] of [...lib, ...outside])
     for (const path of importsOf(file, text)) if (moduleOf(path) !== moduleOf(file)) imported.add(path);
@@ -87,14 +93,22 @@ export async function countDoors(): Promise<Doors> {
   };
 }
 
-function print({ doors, operations, inRooms, full, twice, barrels }: Doors): void {
-  const modules = [...Map.groupBy(doors, moduleOf)].toSorted(([, a], [, b]) => b.length - a.length);
-  console.log(`${doors.length} doors: ${modules.map(([name, { length }]) => `${name} ${length}`).join(", ")}`);
-  console.log(`${operations.length} files of handlers and contracts`);
-  console.log(`${inRooms.length} doors in rooms: ${inRooms.join(", ")}`);
-  console.log(`${full.length} folders with more than ${FOLDER} source files: ${full.join(", ")}`);
-  console.log(`${twice.length} exported values that occur twice: ${twice.join(", ")}`);
-  console.log(`${barrels.length} files that export from another: ${barrels.join(", ")}`);
-}
+/** A sentence for each rule that is broken. */
+export const broken = ({ doors, inRooms, full, twice, barrels }: Doors): string[] => [
+  ...inRooms.map(
+    (file) => `${file} is in a room, so no other module may import it, and it is no place for a handler or a contract.`,
+  ),
+  ...full.map((folder) => `${folder} is a folder with more than ${FOLDER} source files.`),
+  ...twice.map((name) => `${name} is the name of two exported values.`),
+  ...barrels.map((file) => `${file} exports what another file exports.`),
+  ...(doors.length > DOORS ? [`lib has ${doors.length} doors and had ${DOORS}.`] : []),
+];
 
-if (import.meta.main) print(await countDoors());
+if (import.meta.main) {
+  const counted = countDoors(...(await sources()));
+  const modules = [...Map.groupBy(counted.doors, moduleOf)].toSorted(([, a], [, b]) => b.length - a.length);
+  console.log(`${counted.doors.length} doors: ${modules.map(([name, { length }]) => `${name} ${length}`).join(", ")}`);
+  const wrong = broken(counted);
+  for (const sentence of wrong) console.error(sentence);
+  process.exitCode = wrong.length > 0 ? 1 : 0;
+}
