@@ -95,7 +95,7 @@ export function ApprovalSheet({ view, children }: Props) {
   return (
     <>
       {changed && <Changed clicked={before !== undefined} />}
-      <div className="sheet">
+      <div className="sheet max-lg:shadow-none">
         <div className="sheet-part upper">
           <Terms view={view} was={earlierAmount(view, before)} level={changed ? "h2" : "h1"} />
           <Essentials view={view} mandate={mandate} />
