@@ -5,18 +5,12 @@ import { Code } from "#components/ui/code.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { env } from "#lib/env.ts";
+import { firstAgentIn } from "#lib/pages/docs/quickstart.ts";
 import firstAgent from "../../../docs/start/first-agent.md";
 
 export const metadata = { title: "Quickstart" };
 
-/** The text of the blocks of code in this language. */
-const codeIn = (language: string): string[] =>
-  [...firstAgent.matchAll(/^```(\w+)\n([\s\S]*?)\n```$/gm)].flatMap(([, name, code = ""]) => (name === language ? [code] : []));
-
-/** The rows of the document's table, without its head; links keep their text alone, because the files are not served. */
-const uses = [...firstAgent.matchAll(/^\| (?!for )(.*?) \| (.*) \|$/gm)].map(
-  ([, purpose = "", use = ""]) => [purpose, use.replaceAll(/\[(.*?)\]\(.*?\)/g, "$1")] as const,
-);
+const { program, command, uses } = firstAgentIn(firstAgent);
 
 function WithPackage() {
   return (
@@ -31,8 +25,8 @@ function WithPackage() {
       }
     >
       <div className="panel-body grid grid-cols-1 gap-4">
-        <Code label="agent.mjs" text={codeIn("js").join("\n")} />
-        <Code label="Run it" text={codeIn("sh").at(-1)?.replace("$API", env().BASE_URL) ?? ""} />
+        <Code label="agent.mjs" text={program} />
+        <Code label="Run it" text={command.replace("$API", env().BASE_URL)} />
         <p className="text-sm text-muted">The files named here are in the folder examples of the repository.</p>
         <ul className="grid gap-2 text-sm">
           {uses.map(([purpose, use]) => (

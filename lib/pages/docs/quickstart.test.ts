@@ -1,5 +1,7 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { sampleFor, snippetsFor } from "#lib/pages/docs/quickstart.ts";
+import { firstAgentIn, sampleFor, snippetsFor } from "#lib/pages/docs/quickstart.ts";
 import { sampleBody, type Sample } from "#lib/pages/docs/sample.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import { createMandate } from "#lib/mandates/lifecycle/create-mandate.ts";
@@ -43,4 +45,17 @@ test("each snippet contains the whole request, and only the id of the reader's k
     const json = text.slice(text.indexOf("{\n"), text.lastIndexOf("}") + 1);
     for (const name of ["mdt_1", "first-1", "2026-11-21T12:00:00.000Z"]) expect(json).toContain(name);
   }
+});
+
+test("the document of the first agent has the program, the command with the service's address, and the uses", async () => {
+  const { program, command, uses } = firstAgentIn(
+    await readFile(join(import.meta.dirname, "../../../docs/start/first-agent.md"), "utf8"),
+  );
+  expect(program).toContain("const pay = countersign({ url, apiKey, mandateId, wallet });");
+  for (const line of program.split("\n").filter((one) => /^ *(import|console)/.test(one)))
+    expect(await readFile(join(import.meta.dirname, "../../../examples/agent.ts"), "utf8")).toContain(line.trim());
+  expect(command).toMatch(/COUNTERSIGN_URL=\$API .*node agent\.mjs/s);
+  expect(uses.length).toBeGreaterThan(5);
+  for (const [purpose, use] of uses)
+    expect([purpose, use, /\]\(/.test(use)]).toEqual([expect.stringMatching(/\S/), expect.stringMatching(/\S/), false]);
 });

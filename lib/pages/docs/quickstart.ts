@@ -92,3 +92,14 @@ print(answer["authorizationId"], answer["policyDecision"]["outcome"], answer["po
     },
   ];
 }
+
+/** What the page shows of docs/start/first-agent.md. Links keep their text alone, because the files are not served. */
+export function firstAgentIn(document: string) {
+  const blocks = [...document.matchAll(/^```(\w+)\n([\s\S]*?)\n```$/gm)].map(([, language, code = ""]) => ({ language, code }));
+  const rows = [...document.matchAll(/^\| (?!for )(.*?) \| (.*) \|$/gm)];
+  return {
+    program: blocks.find(({ language }) => language === "js")?.code ?? "",
+    command: blocks.findLast(({ language }) => language === "sh")?.code ?? "",
+    uses: rows.map(([, purpose = "", use = ""]) => [purpose, use.replaceAll(/\[(.*?)\]\(.*?\)/g, "$1")] as const),
+  };
+}
