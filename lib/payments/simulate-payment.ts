@@ -85,7 +85,7 @@ async function simulate(items: readonly Item[], facts: BatchFacts): Promise<Simu
 async function simulateOnce(items: readonly Item[], read: BatchFacts) {
   const terms = { ...batchTerms(), asking: null };
   // The caller's right to simulate was checked already; it needs no right to pay. A simulation uses no waiver.
-  const facts = withPrepared(items, { ...read, mayAuthorize: () => true, waivers: new Map() }, terms);
+  const facts = withPrepared(items, { ...read, mayAuthorize: () => true }, terms);
   const { answers, rows } = decideBatch(items, { ...facts, ...(await offersOfDomains(pool(), facts)) }, terms);
   const probes = new Map(answers.flatMap((answer, at) => (answer.kind === "probe" ? [[items[at]!, answer.probe] as const] : [])));
   const simulated: Simulations = items.map((item, index) => {

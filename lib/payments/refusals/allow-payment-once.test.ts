@@ -51,7 +51,7 @@ const read = async (authorizationId: string) =>
   (await send(payments.getPayment, getPayment, { as: buyer.person.credential, id: authorizationId })).data;
 
 describe("a refused payment that a person allows once", () => {
-  test("is not allowed while a hundred others of the mandate are open, which payments of the mandate read", async () => {
+  test("is not allowed while a hundred others of the mandate are open", async () => {
     const mandateId = await mandateWith({}, "9");
     const [first, authorizationId] = [await refused(mandateId), await refused(mandateId)];
     await allow(first);

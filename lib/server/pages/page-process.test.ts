@@ -18,7 +18,7 @@ afterEach(async () => {
 const start = (options: Partial<PageProcessOptions>): PageProcess =>
   (pages = new PageProcess({ memoryMiB: 768, environment: { ...process.env, DATABASE_URL: database().url }, ...options }));
 
-/** Starts test/starting-process.ts in place of the pages. */
+/** Starts test/helpers/starting-process.ts in place of the pages. */
 const startSlowly = (variables: Record<string, string>, options: Partial<PageProcessOptions> = {}): PageProcess =>
   start({ program: "test/helpers/starting-process.ts", environment: { ...process.env, ...variables }, ...options });
 
