@@ -174,6 +174,20 @@ describe("one pages process", () => {
     expect(busy).toHaveLength(4);
   });
 
+  test("the files of several pages that are opened at once are all served, while pages wait for the process", async () => {
+    const server = shared();
+    const [script = ""] = /\/_next\/static\/[^"]+\.js/.exec((await ask(server.url)).body) ?? [];
+    process.kill(pagesOf(server), "SIGSTOP");
+    const pages = Array.from({ length: 16 }, () => ask(server.url));
+    // With a query, files are not cached.
+    const files = Array.from({ length: 48 }, (_, at) => ask(`${server.url}${script}?${at}`));
+    await pause(100);
+    process.kill(pagesOf(server), "SIGCONT");
+    const types = (await Promise.all(files)).map(({ status, headers }) => [status, headers["content-type"]]);
+    expect(new Set(types.map(String))).toEqual(new Set(["200,application/javascript; charset=UTF-8"]));
+    await Promise.all(pages);
+  });
+
   test("a client that disconnects ends its page, and static files are served without the process", async () => {
     const server = shared();
     const home = await ask(server.url);

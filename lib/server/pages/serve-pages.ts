@@ -18,7 +18,10 @@ const FAILING_MS = 10_000;
 const FIRST_BYTE_MS = 15_000;
 const STALL_MS = 30_000;
 
-const AT_ONCE = { most: 32, each: 16, kept: 0 };
+const PAGES_AT_ONCE = { most: 32, each: 16, kept: 0 };
+/** A page whose script is refused does not work, and browsers request its files together. */
+const FILES_AT_ONCE = { most: 512, each: 128, kept: 0 };
+const FILES = "/_next/static/";
 /** Seconds of the rate limit that a network address may use at once, as a browser requests a page and its files together. */
 const BURST = 5;
 /** For each page of the rate limit, a network address may get this many cached files, as a cached file costs almost nothing. */
@@ -98,7 +101,7 @@ export function servePages(pages: PageProcess, { perSecond, others }: Limits) {
   const kept = new KeptDocuments();
   const takePage = createBuckets("pages", perSecond, perSecond * BURST);
   const takeKept = createBuckets("files", perSecond * KEPT_PER_PAGE, perSecond * KEPT_PER_PAGE * BURST);
-  const underWay = new Counts();
+  const underWay = { pages: new Counts(), files: new Counts() };
 
   const refuseForLimit = (outgoing: ServerResponse, why: "tooMany" | "busy"): Promise<void> => {
     metrics().pagesRefused.inc({ status: String(refusals[why].status) });
@@ -106,14 +109,16 @@ export function servePages(pages: PageProcess, { perSecond, others }: Limits) {
   };
 
   const renderPage = async (incoming: IncomingMessage, outgoing: ServerResponse, address: string): Promise<void> => {
-    if (!hasPlace(underWay.of(address), underWay.total, AT_ONCE)) return refuseForLimit(outgoing, "busy");
-    underWay.add(address, 1);
+    const isFile = incoming.url!.startsWith(FILES);
+    const [counts, share] = isFile ? [underWay.files, FILES_AT_ONCE] : [underWay.pages, PAGES_AT_ONCE];
+    if (!hasPlace(counts.of(address), counts.total, share)) return refuseForLimit(outgoing, "busy");
+    counts.add(address, 1);
     try {
       const server = await pages.server(pages.fails ? FAILING_MS : START_MS);
       if (server === null) refuse(outgoing, refusals.away);
       else if (!outgoing.destroyed) await pass(incoming, outgoing, server, address, kept);
     } finally {
-      underWay.add(address, -1);
+      counts.add(address, -1);
     }
   };
 
