@@ -21,7 +21,7 @@ describe("getCheckout", () => {
   test("answers at once without waitSeconds, and otherwise after that time if nobody decides", async () => {
     const started = performance.now();
     expect((await read(checkout.id, checkout.agent.credential)).data.intent.status).toBe("previewed");
-    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(performance.now() - started).toBeLessThan(30_000);
     expect((await read(checkout.id, checkout.agent.credential, "?waitSeconds=1")).data.intent.status).toBe("previewed");
     expect(performance.now() - started).toBeGreaterThan(1_000);
   });
@@ -34,7 +34,7 @@ describe("getCheckout", () => {
   test("a decision ends the wait, opening the page does not, and the wait uses no database connection", async () => {
     let ended = false;
     const waiting = Promise.all(
-      Array.from({ length: 100 }, () => read(checkout.id, checkout.agent.credential, "?waitSeconds=20")),
+      Array.from({ length: 100 }, () => read(checkout.id, checkout.agent.credential, "?waitSeconds=30")),
     ).finally(() => {
       ended = true;
     });
@@ -44,7 +44,7 @@ describe("getCheckout", () => {
     // were checked too.
     const basket = { items: [{ productId: "tee", variantId: "tee-m", quantity: 1 }] };
     const other = await previewed(checkout.shop, checkout.agent.credential, basket);
-    const looked = read(other, checkout.agent.credential, "?waitSeconds=20");
+    const looked = read(other, checkout.agent.credential, "?waitSeconds=30");
     await untilWaiting(101);
     await cancel(other, checkout.agent.credential);
     expect((await looked).data.intent.status).toBe("canceled");
@@ -56,7 +56,7 @@ describe("getCheckout", () => {
     const decided = performance.now();
     await reject(checkout.id, checkout.person.credential);
     const replies = await waiting;
-    expect(performance.now() - decided).toBeLessThan(18_000);
+    expect(performance.now() - decided).toBeLessThan(28_000);
     expect(new Set(replies.map(({ data }) => data.intent.status))).toEqual(new Set(["rejected"]));
     expect(replies[0]?.data.approval?.status).toBe("rejected");
   });
@@ -64,7 +64,7 @@ describe("getCheckout", () => {
   test("503 for an organization with too many waiting requests", async () => {
     let answered = 0;
     const waiting = Array.from({ length: 210 }, async () => {
-      const reply = await read(checkout.id, checkout.agent.credential, "?waitSeconds=20");
+      const reply = await read(checkout.id, checkout.agent.credential, "?waitSeconds=30");
       answered += 1;
       return reply;
     });
@@ -77,28 +77,28 @@ describe("getCheckout", () => {
   });
 
   test("2,000 requests of one session that begin to wait leave connections free, and another's request is answered", async () => {
-    const begin = () => read(checkout.id, checkout.person.credential, "?waitSeconds=20");
+    const begin = () => read(checkout.id, checkout.person.credential, "?waitSeconds=30");
     const began = Array.from({ length: 2_000 }, begin);
-    let most = 0;
-    const watch = setInterval(() => (most = Math.max(most, mainPool().waiting)), 1);
+    let exhausted = false;
+    const watch = setInterval(() => (exhausted ||= mainPool().isExhausted), 1);
     const plain = await read(checkout.id, checkout.agent.credential);
     await untilWaiting(200);
     clearInterval(watch);
-    expect([plain.status, most]).toEqual([200, 0]);
     await cancel(checkout.id, checkout.agent.credential);
     const statuses = (await Promise.all(began)).map(({ status }) => status);
+    expect([plain.status, exhausted]).toEqual([200, false]);
     expect(new Set(statuses)).toEqual(new Set([200, 503]));
     expect(statuses.filter((status) => status === 200)).toHaveLength(200);
   });
 
   test("a process that stops answers waiting requests", async () => {
     const started = performance.now();
-    const waiting = read(checkout.id, checkout.agent.credential, "?waitSeconds=20");
+    const waiting = read(checkout.id, checkout.agent.credential, "?waitSeconds=30");
     await untilWaiting(1);
     endWaits();
     expect((await waiting).data.intent.status).toBe("previewed");
-    await read(checkout.id, checkout.agent.credential, "?waitSeconds=20");
-    expect(performance.now() - started).toBeLessThan(18_000);
+    await read(checkout.id, checkout.agent.credential, "?waitSeconds=30");
+    expect(performance.now() - started).toBeLessThan(28_000);
     forget("commerce/wait-for-checkout");
   });
 

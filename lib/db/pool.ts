@@ -58,8 +58,9 @@ export class Pool {
     this.sql = sqlThrough((query) => void this.#single(query));
   }
 
-  get waiting(): number {
-    return this.#waiters.count;
+  /** Whether a caller waits because all connections are lent. */
+  get isExhausted(): boolean {
+    return this.#waiters.count > 0 && this.#lent.size === this.#options.max;
   }
 
   get quiet(): readonly ServerConnection[] {

@@ -136,11 +136,12 @@ describe("two servers under load", () => {
     },
   );
 
-  test("keep every rule of the ledger and lose nothing that was acknowledged", { timeout: 240_000 }, async () => {
+  test("keep every rule of the ledger and lose nothing that was acknowledged", { timeout: 1_200_000 }, async () => {
     const open = () => sql`
       SELECT execution_id, settlement_status, settlement_reference, attempts, failure_detail, next_check_at FROM executions
       WHERE settlement_status IN ('pending', 'processing', 'unknown')`;
-    await expect.poll(async () => [...(await open())], { timeout: 90_000, interval: 500 }).toEqual([]);
+    // A payment whose server was killed before the shop had it stays pending until it expires, after five minutes.
+    await expect.poll(async () => [...(await open())], { timeout: 900_000, interval: 500 }).toEqual([]);
     await expect.poll(unsent, { timeout: 90_000, interval: 500 }).toEqual([]);
     expect(await otherBalances()).toEqual([]);
     expect(await violations(sql, allowed())).toEqual([]);

@@ -45,9 +45,9 @@ test("the last use of a key is stored at intervals, by the database's clock, and
 
 test("another process with an older use does not overwrite a newer one", async () => {
   const agent = await newKey(await newOrganization());
-  await use(agent, "newer");
-  await flushKeyUses();
-  await saveKeyUses([{ keyId: keyIdOf(agent), secondsAgo: 30, address: "192.0.2.9", userAgent: "older" }]);
+  const used = { keyId: keyIdOf(agent), address: "192.0.2.9" };
+  await saveKeyUses([{ ...used, secondsAgo: 60, userAgent: "newer" }]);
+  await saveKeyUses([{ ...used, secondsAgo: 3_600, userAgent: "older" }]);
   expect((await storedOf(agent))?.userAgent).toBe("newer");
 });
 
