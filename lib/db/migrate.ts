@@ -2,45 +2,96 @@ import { join } from "node:path";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import { mainPool } from "#lib/db/client.ts";
 import { ServerConnection } from "#lib/db/connection.ts";
+import { sqlState } from "#lib/db/failure.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import { DAY_MS } from "#lib/time.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 import journal from "../../drizzle/meta/_journal.json" with { type: "json" };
+import { version as VERSION } from "../../package.json" with { type: "json" };
 
 /** An advisory lock, so that processes that start at the same time migrate one after the other. */
 const MIGRATION = 0x6d696772;
+const FORBIDDEN = "42501";
 
 export type MigrateOptions = {
   readonly url: string;
   readonly environment: Environment;
   readonly folder?: string;
+  /** The schema of the tables and of the list of migrations, by default `public`. */
+  readonly schema?: string;
+  /** The version of the release that migrates, by default of this one. */
+  readonly release?: string;
 };
+
+type Migration = {
+  readonly at: number;
+  readonly hash: string;
+  readonly statements: readonly string[];
+  readonly serves: string | null;
+};
+type Applied = { readonly at: string; readonly hash: string; readonly serves: string | null };
 
 const changed =
   "A migration was changed after it was applied to this database. Migrations only go forward. " +
   "Use the release that made this database, or an empty database.";
 
-type AppliedMigration = { hash: string; at: string };
+/** The first line of a migration that removes what older releases read: the oldest release that can use the database after it. */
+const SERVES = /^-- serves: (\d+\.\d+\.\d+)$/m;
 
-async function apply(sql: Sql, folder: string): Promise<number> {
-  const known = readMigrationFiles({ migrationsFolder: folder });
-  await sql`CREATE SCHEMA IF NOT EXISTS drizzle`;
-  await sql`CREATE TABLE IF NOT EXISTS drizzle.__drizzle_migrations (id serial PRIMARY KEY, hash text NOT NULL, created_at bigint)`;
-  const applied = await sql<AppliedMigration[]>`SELECT hash, created_at::text AS at FROM drizzle.__drizzle_migrations`;
-  const hashes = new Map(applied.map((row) => [Number(row.at), row.hash]));
-  let count = 0;
-  const newest = Math.max(...known.map((migration) => migration.folderMillis));
-  const gone = [...hashes.keys()].some((at) => at <= newest && !known.some((migration) => migration.folderMillis === at));
-  if (gone) throw new Error(changed);
-  for (const migration of known) {
-    const hash = hashes.get(migration.folderMillis);
-    if (hash === migration.hash) continue;
-    if (hash) throw new Error(changed);
-    for (const statement of migration.sql) await sql.unsafe(statement);
-    await sql`INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES (${migration.hash}, ${migration.folderMillis})`;
-    count += 1;
+const migrationsIn = (folder: string): Migration[] =>
+  readMigrationFiles({ migrationsFolder: folder }).map(({ folderMillis, hash, sql }) => ({
+    at: folderMillis,
+    hash,
+    statements: sql,
+    serves: SERVES.exec(sql[0] ?? "")?.[1] ?? null,
+  }));
+
+const isNewer = (one: string, other: string): boolean => {
+  const [a, b] = [one, other].map((version) => version.split(".").map(Number)) as [number[], number[]];
+  const at = a.findIndex((part, index) => part !== b[index]);
+  return at >= 0 && a[at]! > b[at]!;
+};
+
+/** The oldest release that can use the database, if `release` is older than that one. */
+const neededFor = (applied: readonly Pick<Applied, "serves">[], release: string): string | null =>
+  applied.map(({ serves }) => serves).find((serves) => serves !== null && isNewer(serves, release)) ?? null;
+
+type Found = { readonly schema: boolean; readonly list: boolean; readonly old: boolean };
+
+/** Makes the list of migrations, in the schema of the tables. Earlier commits had one list for the whole database, which is copied. */
+async function appliedIn(sql: Sql, schema: string): Promise<readonly Applied[]> {
+  const [found] = await sql<Found[]>`
+    SELECT to_regnamespace(${`"${schema}"`}) IS NOT NULL AS schema, to_regclass('migrations') IS NOT NULL AS list,
+      to_regclass('drizzle.__drizzle_migrations') IS NOT NULL AS old`;
+  if (found?.schema !== true) await sql.unsafe(`CREATE SCHEMA "${schema}"`);
+  if (found?.list !== true) {
+    await sql`
+      CREATE TABLE migrations (
+        created_at bigint PRIMARY KEY, hash text NOT NULL, serves text, applied_at timestamptz NOT NULL DEFAULT clock_timestamp()
+      )`;
+    if (schema === "public" && found?.old === true)
+      await sql`INSERT INTO migrations (created_at, hash) SELECT created_at, hash FROM drizzle.__drizzle_migrations`;
   }
-  return count;
+  return sql<Applied[]>`SELECT created_at::text AS at, hash, serves FROM migrations`;
+}
+
+/** @throws if the database was made by other migrations, or is too new for this release */
+function missingOf(known: readonly Migration[], applied: readonly Applied[], release: string): Migration[] {
+  const needed = neededFor(applied, release);
+  if (needed !== null)
+    throw new Error(
+      `This database was changed by Countersign ${needed} or a newer release, and ${release} can no longer read it. Start ${needed} or newer.`,
+    );
+  const hashes = new Map(applied.map(({ at, hash }) => [Number(at), hash]));
+  const newest = Math.max(...known.map(({ at }) => at));
+  const gone = [...hashes.keys()].some((at) => at <= newest && !known.some((migration) => migration.at === at));
+  if (gone || known.some(({ at, hash }) => hashes.has(at) && hashes.get(at) !== hash)) throw new Error(changed);
+  return known.filter(({ at }) => !hashes.has(at));
+}
+
+async function apply(sql: Sql, { at, hash, statements, serves }: Migration, schema: string): Promise<void> {
+  for (const statement of statements) await sql.unsafe(statement.replaceAll(`"public".`, `"${schema}".`));
+  await sql`INSERT INTO migrations (created_at, hash, serves) VALUES (${at}, ${hash}, ${serves})`;
 }
 
 /** Stored permanently, so that sandbox payments and real payments never share a database. */
@@ -56,28 +107,37 @@ async function claimEnvironment(sql: Sql, environment: Environment): Promise<voi
 }
 
 /** One transaction for all missing migrations. Returns how many were applied. */
-export async function migrate({ url, environment, folder = join(process.cwd(), "drizzle") }: MigrateOptions): Promise<number> {
+export async function migrate(options: MigrateOptions): Promise<number> {
+  const { url, environment, folder = join(process.cwd(), "drizzle"), schema = "public", release = VERSION } = options;
+  const known = migrationsIn(folder);
   // No statement or lock timeout is set, because a migration may take long and a second process waits for the first one.
   const settings = { application_name: "countersign-migrate" };
   const connection = await ServerConnection.open({ url, settings, openMs: 10_000, silenceMs: DAY_MS });
   const { sql } = connection;
+  let missing = known;
   try {
     await sql`BEGIN`;
-    await sql`SELECT pg_advisory_xact_lock(${MIGRATION}::bigint)`;
-    const count = await apply(sql, folder);
+    await sql`SELECT pg_advisory_xact_lock(${MIGRATION}::bigint), set_config('search_path', ${`"${schema}"`}, true)`;
+    missing = missingOf(known, await appliedIn(sql, schema), release);
+    for (const migration of missing) await apply(sql, migration, schema);
     await claimEnvironment(sql, environment);
     await sql`COMMIT`;
-    return count;
+    return missing.length;
+  } catch (error) {
+    if (sqlState(error) !== FORBIDDEN || missing.length === 0) throw error;
+    throw new Error(
+      `The database is too old for Countersign ${release}: ${missing.length} of its migrations are missing, and the role of DATABASE_URL may not apply them. Run "countersign-server migrate" with a role that owns the tables.`,
+      { cause: error },
+    );
   } finally {
     // If the transaction is not committed, closing the connection rolls it back.
     connection.close();
   }
 }
 
-/** True for a newer release's database too, because older processes still serve requests until they are replaced. */
+/** True for a newer release's database too, as long as this release can still use it while its processes are replaced. */
 export async function schemaIsCurrent(sql: Sql = mainPool().sql): Promise<boolean> {
+  const applied = await sql<Pick<Applied, "at" | "serves">[]>`SELECT created_at::text AS at, serves FROM migrations`;
   const newest = journal.entries.at(-1)?.when ?? 0;
-  const [row] = await sql<{ current: boolean }[]>`
-    SELECT coalesce(max(created_at), 0) >= ${newest} AS current FROM drizzle.__drizzle_migrations`;
-  return row?.current === true;
+  return applied.some(({ at }) => Number(at) >= newest) && neededFor(applied, VERSION) === null;
 }

@@ -19,12 +19,12 @@ const folder = join(import.meta.dirname, "../../drizzle");
 async function nameOfTemplate(): Promise<string> {
   const hash = createHash("sha256");
   const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).toSorted();
-  for (const file of [...files, "meta/_journal.json"]) hash.update(await readFile(join(folder, file)));
+  for (const file of [...files, "meta/_journal.json", "../lib/db/migrate.ts"]) hash.update(await readFile(join(folder, file)));
   return `template_${hash.digest("hex").slice(0, 16)}`;
 }
 
 /**
- * Makes a migrated database for this set of migrations if there is none, keeps it for later runs, and drops those of other
+ * Makes a migrated database for this set of migrations and its runner if there is none, keeps it for later runs, and drops those of other
  * sets. No connection to it may stay open, or CREATE DATABASE, which copies it, would fail.
  */
 async function makeTemplate(url: string, template: string): Promise<void> {
