@@ -7,11 +7,12 @@ import type { Sql } from "#lib/db/sql.ts";
 import { DAY_MS } from "#lib/time.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 import journal from "../../drizzle/meta/_journal.json" with { type: "json" };
-import { version as VERSION } from "../../package.json" with { type: "json" };
+import self from "../../package.json" with { type: "json" };
 
 /** An advisory lock, so that processes that start at the same time migrate one after the other. */
 const MIGRATION = 0x6d696772;
 const FORBIDDEN = "42501";
+const VERSION = self.version;
 
 export type MigrateOptions = {
   readonly url: string;

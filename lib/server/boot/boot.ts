@@ -1,7 +1,7 @@
 import { closePools } from "#lib/db/client.ts";
 import { startEmbedded } from "#lib/db/embedded.ts";
 import { migrate } from "#lib/db/migrate.ts";
-import { refusePooler } from "#lib/db/refuse-pooler.ts";
+import { refuseServer } from "#lib/db/refuse-server.ts";
 import { env, type Env } from "#lib/env.ts";
 import { provideSecrets } from "#lib/installation/secrets.ts";
 import { forget } from "#lib/process.ts";
@@ -23,7 +23,7 @@ export async function boot(say: (line: string) => void, steps: Steps): Promise<B
     await embedded?.stop();
   };
   try {
-    if (!embedded) await steps(() => refusePooler(env().DATABASE_URL ?? ""));
+    if (!embedded) await steps(() => refuseServer(env().DATABASE_URL ?? ""));
     const applied = await steps(() => migrate({ url: env().DATABASE_URL ?? "", environment: ENVIRONMENT }));
     if (applied > 0) say(`Applied ${applied} ${applied === 1 ? "migration" : "migrations"}.`);
   } catch (error) {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { refusePooler } from "#lib/db/refuse-pooler.ts";
+import { refuseOldVersion, refuseServer } from "#lib/db/refuse-server.ts";
 import { useDatabase } from "#test/database.ts";
 import { FakePostgres, type Script } from "#test/fake-postgres.ts";
 
@@ -9,11 +9,11 @@ afterEach(async () => fake?.stop());
 
 const refusalOf = async (...scripts: Script[]): Promise<unknown> => {
   fake = await FakePostgres.start(scripts);
-  return refusePooler(fake.url).catch((error: Error) => error.message);
+  return refuseServer(fake.url).catch((error: Error) => error.message);
 };
 
-describe("refusePooler", () => {
-  test("accepts PostgreSQL itself", () => expect(refusePooler(database().url)).resolves.toBeUndefined());
+describe("refuseServer", () => {
+  test("accepts PostgreSQL itself", () => expect(refuseServer(database().url)).resolves.toBeUndefined());
 
   test("refuses a pooler that refuses start-up parameters, and says what to set", async () =>
     expect(await refusalOf({ at: 0, how: "refuse a parameter" })).toMatch(
@@ -21,6 +21,13 @@ describe("refusePooler", () => {
     ));
 
   test("refuses a pooler that drops them", async () => expect(await refusalOf()).toMatch(/pooler that drops/));
+
+  test("refuses a version below 15, and names it", () => {
+    expect(() => refuseOldVersion("14.11 (Debian 14.11-1)")).toThrow(
+      "PostgreSQL 14.11 (Debian 14.11-1). Countersign needs PostgreSQL 15 or newer.",
+    );
+    for (const version of ["15.0", "18.4", "19beta1"]) expect(() => refuseOldVersion(version)).not.toThrow();
+  });
 
   test("does not report another failure as a pooler", async () =>
     expect(await refusalOf({ at: 0, how: "starting" })).toBe("The connection could not be opened."));

@@ -1,0 +1,52 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import releases from "../releases.json" with { type: "json" };
+import { brokenPromises, hashOf, removals, type Release } from "./promise.ts";
+
+const folder = join(import.meta.dirname, "../drizzle");
+const names = (await readdir(folder)).filter((name) => name.endsWith(".sql"));
+const ours = Object.fromEntries(
+  await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), "utf8")] as const)),
+);
+
+const first = `CREATE TABLE "things" ("id" text PRIMARY KEY);`;
+const released: Release = { version: "0.2.0", commit: null, migrations: { "0000_first.sql": hashOf(first) } };
+const broken = (files: Readonly<Record<string, string>>) => brokenPromises({ "0000_first.sql": first, ...files }, [released]);
+
+test("the migrations keep what the releases promise", () => {
+  expect(brokenPromises(ours, releases)).toEqual([]);
+});
+
+test("a released migration that has changed or is gone breaks the promise", () => {
+  expect(broken({ "0000_first.sql": `${first} ` })).toEqual(["0000_first.sql was released with 0.2.0 and has changed."]);
+  expect(brokenPromises({}, [released])).toEqual(["0000_first.sql was released with 0.2.0 and is gone."]);
+});
+
+test.each([
+  `ALTER TABLE "things" DROP COLUMN "id";`,
+  `ALTER TABLE "public"."things" ALTER COLUMN "id" SET DATA TYPE integer;`,
+  `ALTER TABLE "things"\n  ALTER COLUMN "id" SET NOT NULL;`,
+  `ALTER TABLE "things" ALTER COLUMN "id" TYPE integer;`,
+  `ALTER TABLE "things" RENAME COLUMN "id" TO "key";`,
+  `ALTER TABLE "things" ADD COLUMN "more" text NOT NULL;`,
+  `ALTER TABLE "things" ADD CONSTRAINT "some" CHECK (id <> '');`,
+  `CREATE TABLE "others" ("id" text);--> statement-breakpoint\nDROP TABLE "things";`,
+  `CREATE UNIQUE INDEX "one" ON "things" USING btree ("id");`,
+  `DELETE FROM "things";`,
+])("removes what the release before may read: %s", (text) => {
+  expect(removals(text)).toHaveLength(1);
+  expect(broken({ "0001_next.sql": text })).toEqual([expect.stringContaining("0001_next.sql removes what 0.2.0 may read")]);
+  expect(broken({ "0001_next.sql": `-- serves: 0.3.0\n${text}` })).toHaveLength(1);
+  expect(broken({ "0001_next.sql": `-- serves: 0.2.0\n${text}` })).toEqual([]);
+});
+
+test.each([
+  `ALTER TABLE "things" ADD COLUMN "type" text;`,
+  `ALTER TABLE "things" ADD COLUMN "more" text DEFAULT 'a' NOT NULL;`,
+  `ALTER TABLE "things" DROP CONSTRAINT "some";`,
+  `CREATE TABLE "others" ("id" text);--> statement-breakpoint\nALTER TABLE "others" ADD CONSTRAINT "f" FOREIGN KEY ("id") REFERENCES "public"."things"("id");--> statement-breakpoint\nCREATE UNIQUE INDEX "one" ON "others" USING btree ("id");`,
+  `DROP INDEX "some";--> statement-breakpoint\nCREATE INDEX "other" ON "things" USING btree ("id");`,
+])("expands only: %s", (text) => {
+  expect(broken({ "0001_next.sql": text })).toEqual([]);
+});

@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+
+/** What `npm run release` notes in releases.json. `commit` is null until the next commit. */
+export type Release = {
+  readonly version: string;
+  readonly commit: string | null;
+  /** SHA-256 of each migration, by its file name. */
+  readonly migrations: Readonly<Record<string, string>>;
+};
+
+type Migrations = Readonly<Record<string, string>>;
+
+export const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+const TABLE = /"(?:public"\.")?(\w+)"/;
+const REMOVES = [
+  /^DROP (?:TABLE|TYPE|VIEW|FUNCTION|SCHEMA)\b/i,
+  /^ALTER TABLE .*\b(?:DROP COLUMN|RENAME|SET NOT NULL|SET DATA TYPE|ALTER COLUMN \S+ TYPE|DROP DEFAULT)\b/i,
+  /^ALTER TABLE .*\bADD CONSTRAINT\b/i,
+  /^ALTER TABLE .*\bADD COLUMN\b(?=.*\bNOT NULL\b)(?!.*\bDEFAULT\b)/i,
+  /^CREATE UNIQUE INDEX\b/i,
+  /^(?:TRUNCATE|DELETE FROM)\b/i,
+];
+
+const statementsOf = (text: string): string[] =>
+  text
+    .split(/--> statement-breakpoint|;\s*\n/)
+    .map((statement) =>
+      statement
+        .replace(/^\s*--.*$/gm, "")
+        .replace(/\s+/g, " ")
+        .trim(),
+    )
+    .filter(Boolean);
+
+/** The statements after which an older release may fail. Tables that the same migration creates are unknown to older releases. */
+export function removals(text: string): string[] {
+  const statements = statementsOf(text);
+  const made = new Set(statements.filter((one) => /^CREATE TABLE/i.test(one)).map((one) => TABLE.exec(one)?.[1]));
+  const tableOf = (one: string): string | undefined => TABLE.exec(one.replace(/^CREATE UNIQUE INDEX .*? ON /i, ""))?.[1];
+  return statements.filter((one) => REMOVES.some((pattern) => pattern.test(one)) && !made.has(tableOf(one)));
+}
+
+/**
+ * Where migrations break the promise for data: a released file never changes, and what a release reads is removed only by a
+ * migration that names a later release, which exists already and no longer reads it (`-- serves: 0.3.0` in its first line).
+ */
+export function brokenPromises(migrations: Migrations, releases: readonly Release[]): string[] {
+  const released = releases.flatMap(({ version, migrations: hashes }) =>
+    Object.entries(hashes).map(([file, hash]) => ({ file, hash, version })),
+  );
+  const changed = released.flatMap(({ file, hash, version }) => {
+    const text = migrations[file];
+    if (text === undefined) return [`${file} was released with ${version} and is gone.`];
+    return hashOf(text) === hash ? [] : [`${file} was released with ${version} and has changed.`];
+  });
+  const last = releases.at(-1)?.version;
+  if (last === undefined) return [];
+  const removing = Object.entries(migrations).flatMap(([file, text]) => {
+    const [removal] = released.some((one) => one.file === file) ? [] : removals(text);
+    const serves = /^-- serves: (\S+)/.exec(text)?.[1];
+    if (removal === undefined || releases.some(({ version }) => version === serves)) return [];
+    return [
+      `${file} removes what ${last} may read (${removal.slice(0, 80)}). Expand in one release, and remove in a later one, ` +
+        `in a file that begins with "-- serves: " and a release that does not read it.`,
+    ];
+  });
+  return [...changed, ...removing];
+}
