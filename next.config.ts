@@ -30,6 +30,8 @@ const assets = "/(_next/static|_next/image|fonts/|icons/|icon.svg$|favicon.ico$|
  * lib/server/serve.ts.
  */
 export default {
+  // The build then has the packages that the pages need, which the package of the service contains.
+  output: "standalone",
   poweredByHeader: false,
   // The pages process serves files that end in .tsx. The route files that end in .ts are in the server's bundle, so a build
   // leaves them out; in development Next.js serves them too.

@@ -52,6 +52,7 @@ export default defineConfig({
   options: { typeAware: true },
   ignorePatterns: [
     "node_modules",
+    "dist",
     "sdk/dist",
     "sdk/src/operations.ts",
     ".next",
@@ -147,6 +148,7 @@ export default defineConfig({
         "server.ts",
         "pages.ts",
         "bench/**",
+        "bin/**",
         "examples/**",
         "sdk/src/cli.ts",
         "sdk/src/cli/**",

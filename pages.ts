@@ -1,12 +1,15 @@
 /** The process that renders the pages. The process of server.ts starts it. */
 import "#lib/installation/node-env.ts";
 import { AsyncResource } from "node:async_hooks";
+import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Socket, type AddressInfo } from "node:net";
+import { join } from "node:path";
 import next from "next";
 import { ChangeStreams } from "#lib/changes/change-streams.ts";
 import { followRequest, lostDatabase } from "#lib/db/request.ts";
 import { askHealthWith, type ProcessHealth } from "#lib/health/process-health.ts";
+import { home } from "#lib/process.ts";
 import { LOST_HEADER, takeSecret } from "#lib/server/handover.ts";
 import { ALIVE_EVERY_MS, DRAIN_MS, type FromPages, type FromParent } from "#lib/server/messages.ts";
 
@@ -49,7 +52,11 @@ function followPage(handle: Handle, incoming: IncomingMessage, outgoing: ServerR
 }
 
 async function serve(secret: string): Promise<() => void> {
-  const app = next({ dev: false, customServer: true });
+  // Without this, Next.js reads next.config.ts, for which it needs its compiler.
+  const built = join(home(), ".next/required-server-files.json");
+  const { config } = JSON.parse(await readFile(built, "utf8")) as { readonly config: unknown };
+  process.env["__NEXT_PRIVATE_STANDALONE_CONFIG"] = JSON.stringify(config);
+  const app = next({ dev: false, customServer: true, dir: home() });
   await app.prepare();
   const handle = app.getRequestHandler();
   // The parent process decides how long connections stay open. The headers may be larger than usual, because the parent adds its

@@ -24,3 +24,16 @@ export function forget(...names: readonly string[]): void {
 export function forgetAll(): void {
   Reflect.deleteProperty(globalThis, key);
 }
+
+/** Set by the command of the package; its folder `dist` has everything that the programs read. */
+const packaged = (): string | undefined => process.env["COUNTERSIGN_HOME"];
+
+/** The folder with migrations, pages and programs: of the package, or else of the sources, which is the working directory. */
+export const home = (): string => packaged() ?? process.cwd();
+
+/** Whether everything was built when the package was made. Then nothing is built at a start. */
+export const isPackaged = (): boolean => packaged() !== undefined;
+
+/** How a person runs a program from here, such as "npm run chain:deploy" or "countersign-server chain-deploy". */
+export const commandFor = (name: string): string =>
+  isPackaged() ? `countersign-server ${name.replace(":", "-")}` : `npm run ${name}`;

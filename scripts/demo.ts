@@ -1,5 +1,6 @@
 /** `npm run demo`: shows a payment from start to end on this machine. With --once it exits afterwards. */
 import assert from "node:assert/strict";
+import "./commands/with-parent.ts";
 import { invite } from "./demo/closing.ts";
 import { payWithoutKey } from "./demo/keyless.ts";
 import { holdLimits, payThroughUs } from "./demo/limits.ts";

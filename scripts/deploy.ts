@@ -16,12 +16,13 @@ import {
   type TransactionReceipt,
 } from "viem";
 import { privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
+import { commandFor, isPackaged } from "#lib/process.ts";
 import { provideSecrets } from "#lib/installation/secrets.ts";
 import registryArtifact from "../contracts/artifacts/MandateRegistry.json" with { type: "json" };
 import moduleArtifact from "../contracts/artifacts/PaymentModule.json" with { type: "json" };
 import accountArtifact from "../contracts/artifacts/SmartPaymentAccount.json" with { type: "json" };
 
-const usage = `Usage: DEPLOYER_PRIVATE_KEY=0x… npm run chain:deploy -- --rpc-url URL --administrator 0x… \\
+const usage = `Usage: DEPLOYER_PRIVATE_KEY=0x… ${commandFor("chain:deploy")}${isPackaged() ? "" : " --"} --rpc-url URL --administrator 0x… \\
   [--guardian 0x… --policy-signer 0x…]
 
 The guardian may revoke mandates, the administrator may propose another policy signer, and the policy signer makes

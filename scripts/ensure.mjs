@@ -7,8 +7,6 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const WANTED_NODE = 24;
-/** These scripts run in a tree without development packages, such as that of `npm ci --omit=dev`. */
-const forOperators = new Set(["prestart", "preverify", "prechain:deploy"]);
 
 const say = (text) => console.error(`countersign: ${text}`);
 
@@ -21,17 +19,14 @@ function json(file) {
 }
 
 /**
- * Whether all packages of the lockfile that the script needs are installed. npm writes its list of installed packages last, so
- * after a partial installation there is none; there is also none in some copies of a tree, whose packages are then read. Optional
- * packages may be missing, because they may be for another platform.
+ * Whether all packages of the lockfile are installed. npm writes its list of installed packages last, so after a partial
+ * installation there is none. Optional packages may be missing, because they may be for another platform.
  */
 function isInstalled() {
   const list = json("node_modules/.package-lock.json")?.packages;
-  const withoutDev = forOperators.has(process.env.npm_lifecycle_event);
-  const versionOf = (path) => (list || !withoutDev ? list?.[path] : json(`${path}/package.json`))?.version;
-  return Object.entries(json("package-lock.json")?.packages ?? {}).every(([path, { version, optional, dev, devOptional }]) => {
-    const installed = path === "" ? version : versionOf(path);
-    return installed === version || (!installed && (optional || devOptional || (dev && withoutDev)));
+  return Object.entries(json("package-lock.json")?.packages ?? {}).every(([path, { version, optional, devOptional }]) => {
+    const installed = path === "" ? version : list?.[path]?.version;
+    return installed === version || (!installed && (optional || devOptional));
   });
 }
 

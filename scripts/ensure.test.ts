@@ -13,7 +13,7 @@ const NO_REGISTRY = "http://127.0.0.1:9";
 
 const rooted = (packages: object) => ({ name: "tree", version: "1.0.0", lockfileVersion: 3, requires: true, packages });
 
-/** A package `needed` that the service needs, and `tool`, which only development needs and which is not installed. */
+/** A tree with the package `needed`, and without `tool`, which its lockfile names too. */
 async function newTree(tool: object = {}): Promise<string> {
   const tree = await mkdtemp(join(tmpdir(), "countersign-test-"));
   onTestFinished(() => rm(tree, { recursive: true }));
@@ -30,9 +30,9 @@ async function newTree(tool: object = {}): Promise<string> {
   return tree;
 }
 
-async function ensure(tree: string, script: string, registry = NO_REGISTRY) {
+async function ensure(tree: string, registry = NO_REGISTRY) {
   const npm = { npm_config_registry: registry, npm_config_fetch_retries: "0", npm_config_cache: join(tree, "cache") };
-  const env = { ...process.env, ...npm, npm_lifecycle_event: script };
+  const env = { ...process.env, ...npm };
   const ended = run(process.execPath, ["scripts/ensure.mjs"], { cwd: tree, env });
   const { stderr, code } = await ended
     .catch((error: { stderr: string; code: number }) => error)
@@ -65,15 +65,14 @@ async function newRegistry() {
 }
 
 describe("what runs before the npm scripts", () => {
-  test.each([true, false])("a start without development packages changes nothing (npm's list: %s)", async (list) => {
-    const tree = await newTree();
-    if (!list) await rm(join(tree, "node_modules/.package-lock.json"));
-    expect(await ensure(tree, "prestart")).toMatchObject({ code: 0, stderr: "", packages: expect.arrayContaining(["needed"]) });
+  test("a tree that has all packages but an optional one is not changed", async () => {
+    const tree = await newTree({ optional: true });
+    expect(await ensure(tree)).toEqual({ code: 0, stderr: "", packages: [".package-lock.json", "needed"] });
   });
 
   test("an installation that fails leaves the packages that were there", async () => {
     const tree = await newTree();
-    const { code, stderr, packages } = await ensure(tree, "pretest");
+    const { code, stderr, packages } = await ensure(tree);
     expect([code, packages]).toEqual([1, [".package-lock.json", "needed"]]);
     expect(stderr).toContain("is the package registry reachable?");
     expect(await readdir(tree)).not.toContain(".packages");
@@ -87,7 +86,7 @@ describe("what runs before the npm scripts", () => {
       join(tree, "package-lock.json"),
       lock.replace(`${NO_REGISTRY}/needed.tgz`, needed.resolved).replace("sha512-AA==", needed.integrity),
     );
-    const { code, packages } = await ensure(tree, "pretest", url);
+    const { code, packages } = await ensure(tree, url);
     expect([code, packages]).toEqual([0, [".package-lock.json", "needed", "tool"]]);
     expect(await readdir(tree)).not.toContain(".packages");
   });

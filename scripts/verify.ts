@@ -4,9 +4,10 @@
  */
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
+import { commandFor, isPackaged } from "#lib/process.ts";
 import { verifyReceiptText } from "#lib/receipts/verify-receipt.ts";
 
-const usage = `Usage: npm run verify -- receipt.json --keys <file or https address> [--json]
+const usage = `Usage: ${commandFor("verify")}${isPackaged() ? "" : " --"} receipt.json --keys <file or https address> [--json]
 
 receipt.json is a saved answer of GET /api/v1/receipts/payments/{authorizationId}. The keys are those that the service
 publishes, such as https://pay.example.com/.well-known/jwks.json.

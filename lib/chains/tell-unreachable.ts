@@ -1,3 +1,4 @@
+import { commandFor } from "#lib/process.ts";
 import { env, type ChainConfiguration } from "#lib/env.ts";
 import { newestBlock } from "#lib/chains/client.ts";
 import { atMost } from "#lib/time.ts";
@@ -29,6 +30,6 @@ export async function tellUnreachableChains(say: (line: string) => void): Promis
   const names = silent.map(({ chain, rpcUrl }) => `${chain} cannot be reached at ${new URL(rpcUrl).host}`);
   say(`the chain ${names.join(", and the chain ")}. Until it can, no payment is verified or settled; everything else works.`);
   const local = CHAINS.map((one) => ({ ...one, rpcUrl: silent.includes(one) ? LOCAL_RPC : withoutKey(one.rpcUrl) }));
-  say("without internet, run npm run demo instead: it starts this service with a chain of its own.");
+  say(`without internet, run ${commandFor("demo")} instead: it starts this service with a chain of its own.`);
   say(`to use a chain that you run on this machine, stop and start with CHAINS='${JSON.stringify(local)}'`);
 }

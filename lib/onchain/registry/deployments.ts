@@ -8,6 +8,7 @@ import {
   type Address,
   type PublicClient,
 } from "viem";
+import { commandFor } from "#lib/process.ts";
 import { env, type ChainConfiguration } from "#lib/env.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { chainOf } from "#lib/chains/chains.ts";
@@ -100,7 +101,7 @@ const otherContracts = (found: readonly string[]): string =>
   [
     "The contracts in CHAINS are not the ones on the chain:",
     ...found.map((one) => `  ${one}`),
-    "Write what npm run chain:deploy printed into CHAINS, and give the keys whose addresses it was run with.",
+    `Write what ${commandFor("chain:deploy")} printed into CHAINS, and give the keys whose addresses it was run with.`,
   ].join("\n");
 
 const checkedChains = (): Set<string> => perProcess("onchain/registry/deployments", () => new Set());

@@ -3,9 +3,11 @@ import { randomBytes } from "node:crypto";
 import { Agent } from "node:http";
 import type { Socket } from "node:net";
 import { setPriority } from "node:os";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { StreamRequest } from "#lib/changes/stream-request.ts";
 import { processHealth } from "#lib/health/process-health.ts";
+import { home, isPackaged } from "#lib/process.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
 import { ChildSilence, cpuMsOf, type Patience } from "#lib/server/pages/child-silence.ts";
@@ -49,7 +51,7 @@ const CONNECTIONS = 64;
 const ON_THE_WAY_MAX = 256;
 
 const standard = {
-  program: "pages.ts",
+  program: isPackaged() ? join(home(), "pages.mjs") : "pages.ts",
   start: { cpuMs: 60_000, idleMs: 300_000 },
   silence: { cpuMs: 30_000, idleMs: 30_000 },
   wellMs: 60_000,

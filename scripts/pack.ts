@@ -1,0 +1,47 @@
+/**
+ * Makes `dist`, the part of the package `countersign-server` that npm packs: programs that are bundled, and the pages with the packages
+ * that they need, as plain files, because npm drops symbolic links.
+ */
+import { cp, mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { rolldown } from "rolldown";
+import { buildPages } from "#lib/server/build.ts";
+import manifest from "../package.json" with { type: "json" };
+import { nodeFlags } from "./node-flags.ts";
+
+const root = join(import.meta.dirname, "..");
+const dist = join(root, "dist");
+const say = (line: string): void => console.error(`countersign: ${line}`);
+
+const programs = {
+  start: "scripts/commands/start.ts",
+  migrate: "scripts/commands/migrate.ts",
+  pages: "pages.ts",
+  demo: "scripts/demo.ts",
+  verify: "scripts/verify.ts",
+  "chain-deploy": "scripts/deploy.ts",
+};
+
+/** One file for each program, because one file starts faster than many. */
+async function bundle(name: string, input: string): Promise<void> {
+  const made = await rolldown({
+    input,
+    platform: "node",
+    logLevel: "silent",
+    external: [/^next(?:$|\/)/, "@playwright/test", "rolldown"],
+  });
+  await made.write({ file: join(dist, `${name}.mjs`), format: "esm", codeSplitting: false });
+  await made.close();
+}
+
+await buildPages(say);
+await rm(dist, { recursive: true, force: true });
+await mkdir(dist);
+// The copy of the pages' packages by Next.js has symbolic links.
+await cp(join(root, ".next/standalone/node_modules"), join(dist, "node_modules"), { recursive: true, dereference: true });
+await cp(join(root, ".next/standalone/.next"), join(dist, ".next"), { recursive: true, dereference: true });
+await cp(join(root, ".next/static"), join(dist, ".next/static"), { recursive: true });
+for (const folder of ["public", "drizzle", "examples/agent.py"])
+  await cp(join(root, folder), join(dist, folder), { recursive: true });
+for (const [name, input] of Object.entries(programs)) await bundle(name, input);
+await writeFile(join(dist, "package.json"), JSON.stringify({ type: "module", version: manifest.version, nodeFlags }));
