@@ -54,6 +54,6 @@ export async function confirm(tell: Tell, url: string, person: Person): Promise<
   // The package comes without the library that drives a browser.
   const chromium = isPackaged() ? null : await chromiumAtHand();
   tell("link", url);
-  tell("browser", chromium === null ? "there is none, so she approves through the API" : chromium);
+  tell("browser", chromium === null ? "no browser was found, so she approved through the API" : chromium);
   tell("page", chromium === null ? await bySession(url, person) : await inBrowser(chromium, url, person));
 }
