@@ -85,10 +85,15 @@ const connect = (rpcUrl: string) =>
 function anvilPath(): string {
   const require = createRequire(import.meta.url);
   const cpu = process.arch === "x64" ? "amd64" : process.arch;
-  const platform = process.platform === "win32" ? "win32" : process.platform;
-  const wrapper = createRequire(require.resolve("@foundry-rs/anvil/package.json"));
-  const folder = dirname(wrapper.resolve(`@foundry-rs/anvil-${platform}-${cpu}/package.json`));
-  return join(folder, "bin", process.platform === "win32" ? "anvil.exe" : "anvil");
+  try {
+    const wrapper = createRequire(require.resolve("@foundry-rs/anvil/package.json"));
+    const folder = dirname(wrapper.resolve(`@foundry-rs/anvil-${process.platform}-${cpu}/package.json`));
+    return join(folder, "bin", process.platform === "win32" ? "anvil.exe" : "anvil");
+  } catch {
+    throw new Error(
+      "The local chain needs the optional package @foundry-rs/anvil, which npm did not install. Install again without --omit=optional.",
+    );
+  }
 }
 
 const freePort = (): Promise<number> =>
