@@ -21,6 +21,7 @@ import {
   type Terms,
 } from "../test/helpers/smart-account.ts";
 import multicall from "./artifacts/TestMulticall.json";
+import { RUN_MS } from "#test/run-time.ts";
 import usdc from "./artifacts/TestUSDC.json";
 
 /*
@@ -169,7 +170,7 @@ async function world(contracts: Contracts) {
     const sums = new Map<string, bigint>();
     const paid = new Map<number, number>();
     const times = new Map<bigint, number>();
-    if (last) await client.waitForTransactionReceipt({ hash: last });
+    if (last) await client.waitForTransactionReceipt({ hash: last, timeout: RUN_MS });
     const logs = await client.getLogs({
       address: usdcAddress,
       event: transfer,

@@ -16,7 +16,7 @@ const LIMIT_MS = 700;
  * A pool must recover within this many milliseconds. It is much longer than a recovery takes, because a hundred sequences share
  * the process.
  */
-const RECOVERY_MS = 20_000;
+const RECOVERY_MS = 120_000;
 const HOW = [
   "reset",
   "close",

@@ -7,7 +7,7 @@ import { chromiumAtHand } from "../chromium.ts";
 import type { Person } from "./person.ts";
 import type { Tell } from "./timeline.ts";
 
-const PAGE_LIMIT_MS = 30_000;
+const PAGE_LIMIT_MS = 120_000;
 /**
  * Chromium's sandbox does not work as root and in most containers. The page is on this machine and belongs to the demo, so no
  * sandbox is needed.
