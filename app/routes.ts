@@ -59,6 +59,7 @@ import * as apiV1BillingFees from "./api/v1/billing/fees/route.ts";
 import * as apiV1BillingSubscription from "./api/v1/billing/subscription/route.ts";
 import * as apiV1Events from "./api/v1/events/route.ts";
 import * as apiV1HealthLive from "./api/v1/health/live/route.ts";
+import * as apiV1HealthPages from "./api/v1/health/pages/route.ts";
 import * as apiV1HealthReady from "./api/v1/health/ready/route.ts";
 import * as apiV1MandatesIdActivate from "./api/v1/mandates/[id]/activate/route.ts";
 import * as apiV1MandatesIdAlerts from "./api/v1/mandates/[id]/alerts/route.ts";
@@ -138,6 +139,7 @@ export const routes: Readonly<Record<OperationId, Methods>> = {
   changePassword: apiV1AuthPassword,
   checkLiveness: apiV1HealthLive,
   checkReadiness: apiV1AgentCommerceReadiness,
+  checkReadinessOfPages: apiV1HealthPages,
   checkReadinessOfService: apiV1HealthReady,
   claimPlatform: apiV1PlatformClaim,
   completeOnboarding: apiV1AuthOnboarding,

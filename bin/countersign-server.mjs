@@ -13,6 +13,7 @@ const commands = {
   start: "serves on port 3000, or PORT; --api serves no pages",
   demo: "shows a payment from start to end on this machine; --once stops afterwards",
   migrate: "applies the missing migrations to the database",
+  "setup-code": "prints a new code for the first platform admin",
   verify: "verifies a saved receipt",
   "chain-deploy": "deploys the mandate contracts on a chain",
 };

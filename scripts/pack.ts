@@ -16,6 +16,7 @@ const say = (line: string): void => console.error(`countersign: ${line}`);
 const programs = {
   start: "scripts/commands/start.ts",
   migrate: "scripts/commands/migrate.ts",
+  "setup-code": "scripts/commands/setup-code.ts",
   pages: "pages.ts",
   demo: "scripts/demo.ts",
   verify: "scripts/verify.ts",

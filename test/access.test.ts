@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
+import { watchPages } from "#lib/health/pages.ts";
 import type { Operation } from "#lib/http/operation.ts";
 import { newApiKey } from "#lib/identity/keys/api-key.ts";
 import { user } from "#lib/identity/tables.ts";
@@ -38,7 +39,7 @@ const platform = (...roles: readonly ("support" | "auditor" | "operator")[]): re
 type Key = Capability | "anyone" | "any" | "none";
 
 const table: readonly (readonly [who: readonly Who[], key: Key, ids: string])[] = [
-  [everybody, "anyone", "checkLiveness checkReadinessOfService registerMandate"],
+  [everybody, "anyone", "checkLiveness checkReadinessOfService checkReadinessOfPages registerMandate"],
   [everybody, "any", "getSeller listDeployments"],
   [everybody, "none", "getSession completeOnboarding activateOrganization searchOrganization claimPlatform"],
   [everybody, "none", "stepUp challengePasskey confirmIdentity registerPasskey addPasskey renamePasskey removePasskey"],
@@ -113,6 +114,7 @@ describe("who may call what", () => {
   let everything: Credential;
   let nothing: Credential;
   beforeAll(async () => {
+    watchPages(() => true);
     const organizationId = await createOrganization("Members");
     const key = async (capabilities: readonly Capability[]) => (await createAgent(organizationId, capabilities)).credential;
     for (const role of MembershipRole.options) persons[role] = (await createPerson(organizationId, role)).credential;

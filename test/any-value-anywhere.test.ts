@@ -63,7 +63,7 @@ describe("any value in any place gets an answer, and never a 500", () => {
     for (const body of bodiesOf(operation)) expect(await ask(operation, as, body)).toBeNull();
   });
 
-  const asking = operations.filter(({ query, id }) => query && id !== "checkReadinessOfService");
+  const asking = operations.filter(({ query, id }) => query && !id.startsWith("checkReadinessOf"));
   test.each(asking.map((one) => [one.id, one] as const))("in the query of %s", async (_id, operation) => {
     const as = await somebody();
     const names = operation.query instanceof z.ZodObject ? Object.keys(operation.query.shape) : [];

@@ -13,13 +13,17 @@ const notReady = (failing: readonly Finding[]): Problem =>
 const stopping = (): Problem =>
   new Problem("service_unavailable", { detail: "This process is stopping. Send requests to another one.", retryAfterSeconds: 2 });
 
-export const checkReadinessOfService: Handler<typeof contract.checkReadinessOfService> = async () => {
+/** @throws Problem service_unavailable while the process is stopping, or if a finding is bad */
+export async function readiness(isBad: (finding: Finding) => boolean): Promise<contract.Readiness> {
   if (isStopping()) throw stopping();
   const findings = await probeService();
-  const failing = findings.filter(({ status }) => status === "failing");
-  if (failing.length > 0) throw notReady(failing);
+  const bad = findings.filter(isBad);
+  if (bad.length > 0) throw notReady(bad);
   return {
     status: "ready",
     checks: findings.map(({ name, status }) => ({ name, status: status === "degraded" ? status : "ready" })),
   };
-};
+}
+
+export const checkReadinessOfService: Handler<typeof contract.checkReadinessOfService> = () =>
+  readiness(({ status }) => status === "failing");

@@ -17,6 +17,31 @@ export const checkLiveness = operation({
   example: { response: { status: "alive", timestamp: "2026-11-21T12:00:00.000Z", uptimeMs: 86_400_000 } },
 });
 
+const Readiness = z
+  .object({
+    status: z.literal("ready"),
+    checks: z.array(
+      z
+        .object({
+          name: z.enum([
+            "database",
+            "authorizations",
+            "emergencies",
+            "migrations",
+            "queue",
+            "chains",
+            "settlements",
+            "webhooks",
+            "pages",
+          ]),
+          status: z.enum(["ready", "degraded"]),
+        })
+        .meta({ id: "ServiceCheck" }),
+    ),
+  })
+  .meta({ id: "Readiness", description: "Everything that a payment needs is there." });
+export type Readiness = z.infer<typeof Readiness>;
+
 export const checkReadinessOfService = operation({
   id: "checkReadinessOfService",
   method: "GET",
@@ -26,29 +51,7 @@ export const checkReadinessOfService = operation({
   description:
     "Checks every pool of database connections, the migrations, the queue of requests and the chains, each for at most two seconds. If one of them fails, or the process is stopping, the answer is 503 service_unavailable and names it. A chain that does not answer is degraded: payments are still authorized, and are settled when the chain answers again. Settlements are degraded while a transaction of the service has waited 20 seconds for a block, or cannot be sent. Webhooks are degraded while the keys of this process cannot decrypt the secrets of an endpoint. Pages are degraded while their process is starting again; a process that serves no pages leaves them out.",
   access: "anyone",
-  response: z
-    .object({
-      status: z.literal("ready"),
-      checks: z.array(
-        z
-          .object({
-            name: z.enum([
-              "database",
-              "authorizations",
-              "emergencies",
-              "migrations",
-              "queue",
-              "chains",
-              "settlements",
-              "webhooks",
-              "pages",
-            ]),
-            status: z.enum(["ready", "degraded"]),
-          })
-          .meta({ id: "ServiceCheck" }),
-      ),
-    })
-    .meta({ id: "Readiness", description: "Everything that a payment needs is there." }),
+  response: Readiness,
   problems: ["service_unavailable"],
   example: {
     response: {
@@ -62,6 +65,28 @@ export const checkReadinessOfService = operation({
         { name: "chains", status: "ready" },
         { name: "settlements", status: "ready" },
         { name: "webhooks", status: "ready" },
+      ],
+    },
+  },
+});
+
+export const checkReadinessOfPages = operation({
+  id: "checkReadinessOfPages",
+  method: "GET",
+  path: "/api/v1/health/pages",
+  tag: "Health",
+  summary: "Check whether the service can show pages",
+  description:
+    "For load balancers that send people: like checkReadinessOfService, and 503 service_unavailable also while the process of the pages is starting, or if this process serves no pages.",
+  access: "anyone",
+  response: Readiness,
+  problems: ["service_unavailable"],
+  example: {
+    response: {
+      status: "ready",
+      checks: [
+        { name: "database", status: "ready" },
+        { name: "pages", status: "ready" },
       ],
     },
   },

@@ -23,11 +23,11 @@ export function matchesSetupCode(code: string, setupCodeHash: string): boolean {
   return given.length === stored.length && timingSafeEqual(given, stored);
 }
 
-/** Null in a sandbox, or if there is a code or an admin; to replace a lost code, clear setup_code_hash and restart. */
-export async function issueSetupCode(): Promise<string | null> {
+/** Null in a sandbox, or if there is an admin or, unless `replaces`, a code already. */
+export async function issueSetupCode({ replaces = false } = {}): Promise<string | null> {
   if (env().ENVIRONMENT !== "production") return null;
   const installation = await readInstallation();
-  if (!installation || installation.claimed || installation.setupCodeHash !== null) return null;
+  if (!installation || installation.claimed || (installation.setupCodeHash !== null && !replaces)) return null;
   const code = newCode();
-  return (await keepSetupCode(hashSetupCode(code))) ? code : null;
+  return (await keepSetupCode(hashSetupCode(code), replaces)) ? code : null;
 }

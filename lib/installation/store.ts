@@ -22,12 +22,12 @@ export async function markClaimed(tx: Tx): Promise<void> {
   await tx.update(installation).set({ claimedAt: sql`clock_timestamp()`, setupCodeHash: null });
 }
 
-/** Returns false if there is a set-up code already or the platform has its first admin. */
-export async function keepSetupCode(setupCodeHash: string): Promise<boolean> {
+/** Returns false if the platform has its first admin or, unless it may be replaced, if there is a set-up code already. */
+export async function keepSetupCode(setupCodeHash: string, mayReplace: boolean): Promise<boolean> {
   const kept = await database()
     .update(installation)
     .set({ setupCodeHash })
-    .where(and(isNull(installation.setupCodeHash), isNull(installation.claimedAt)))
+    .where(and(isNull(installation.claimedAt), mayReplace ? undefined : isNull(installation.setupCodeHash)))
     .returning({ only: installation.only });
   return kept.length === 1;
 }

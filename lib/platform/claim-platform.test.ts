@@ -64,10 +64,13 @@ describe("claimPlatform", () => {
     const person = await newPerson();
     expect((await claim(person, "AAAA-AAAA-AAAA-AAAA-AAAA-AAAA")).problem.code).toBe("setup_code_invalid");
     const codes = await Promise.all([issueSetupCode(), issueSetupCode(), issueSetupCode()]);
-    const code = codes.find((one) => one !== null);
+    const lost = codes.find((one) => one !== null);
     expect(codes.filter((one) => one !== null)).toHaveLength(1);
-    expect(code).toMatch(/^([0-9A-Z]{4}-){5}[0-9A-Z]{4}$/);
+    expect(lost).toMatch(/^([0-9A-Z]{4}-){5}[0-9A-Z]{4}$/);
     expect(await issueSetupCode()).toBeNull();
+    const code = await issueSetupCode({ replaces: true });
+    expect(code).toMatch(/^([0-9A-Z]{4}-){5}[0-9A-Z]{4}$/);
+    expect((await claim(person, lost!)).problem.code).toBe("setup_code_invalid");
     expect(JSON.stringify(await database().select().from(installation))).not.toContain(code!.slice(0, 9));
     expect((await claim(person, `${code!.slice(0, -1)}?`)).status).toBe(403);
     const people = [person, await newPerson(), await newPerson()];
@@ -82,6 +85,7 @@ describe("claimPlatform", () => {
     expect(JSON.stringify(events)).not.toContain(code!.slice(0, 9));
     expect((await database().select().from(installation))[0]).toMatchObject({ setupCodeHash: null });
     expect(await issueSetupCode()).toBeNull();
+    expect(await issueSetupCode({ replaces: true })).toBeNull();
   });
 
   test("429 after several wrong codes", async () => {

@@ -82,7 +82,7 @@ export async function serveWith(options: ServeOptions): Promise<void> {
     await Promise.race([pages.close().then(close), setTimeout(DRAIN_LIMIT_MS)]);
     throw error;
   });
-  const setupCode = await steps(issueSetupCode);
+  const setupCode = await steps(() => issueSetupCode());
   if (setupCode) say(`one-time set-up code, for the first platform admin: ${setupCode}`);
   const workers = startWorkers();
   say(`${env.ENVIRONMENT} on http://localhost:${listener.port} (ready in ${Math.round(performance.now() - began)} ms).`);

@@ -2468,6 +2468,11 @@ export type Operations = {
     readonly request: { readonly body: CheckReadiness; };
     readonly response: CommerceReadiness;
   };
+  /** Check whether the service can show pages. */
+  readonly checkReadinessOfPages: {
+    readonly request: Readonly<Record<string, never>>;
+    readonly response: Readiness;
+  };
   /** Check whether the service can handle requests. */
   readonly checkReadinessOfService: {
     readonly request: Readonly<Record<string, never>>;
@@ -3012,6 +3017,7 @@ export const addresses: Readonly<Record<keyof Operations, readonly [method: stri
   changePassword: ["POST","/api/v1/auth/password"],
   checkLiveness: ["GET","/api/v1/health/live"],
   checkReadiness: ["POST","/api/v1/agent/commerce/readiness"],
+  checkReadinessOfPages: ["GET","/api/v1/health/pages"],
   checkReadinessOfService: ["GET","/api/v1/health/ready"],
   claimPlatform: ["POST","/api/v1/platform/claim"],
   completeOnboarding: ["POST","/api/v1/auth/onboarding"],
