@@ -3,16 +3,18 @@
  * It needs the package registry. It also compares the time to the first page with that of `npm start` in this tree.
  */
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmbedded } from "#lib/db/embedded.ts";
 import { spawn } from "node:child_process";
-import { olderNode } from "../test/helpers/package.ts";
+import { olderNode, plain, run } from "../test/helpers/package.ts";
 import { command, installServer, listening, packServer, type Launch } from "../test/helpers/server-package.ts";
 import { nodeFlags } from "./node-flags.ts";
 
 const TURNS = 5;
+/** The account `node` of the image. */
+const NODE_USER = 1_000;
 const root = join(import.meta.dirname, "..");
 const folder = await mkdtemp(join(tmpdir(), "countersign-install-"));
 const tell = (line: string): void => console.log(line);
@@ -71,12 +73,20 @@ try {
       tell(`${name}: the demo succeeded`);
     } else {
       packaged = installed;
-      const run = command(installed, ["demo", "--once"], { node, cwd });
-      assert.equal(await run.ended, 1);
-      assert.match(run.said(), /optional package @foundry-rs\/anvil, which npm did not install/);
+      const refused = command(installed, ["demo", "--once"], { node, cwd });
+      assert.equal(await refused.ended, 1);
+      assert.match(refused.said(), /optional package @foundry-rs\/anvil, which npm did not install/);
       tell(`${name}: the demo says what it lacks`);
     }
   }
+  await run(join(root, "deploy/install.sh"), [folder, join(folder, "app")], { env: { ...plain, NODE_ENV: "production" } });
+  const data = join(folder, "data");
+  await mkdir(data);
+  await chown(data, NODE_USER, NODE_USER);
+  await chmod(folder, 0o755);
+  const image = { cwd: data, uid: NODE_USER, variables: { ENVIRONMENT: "sandbox", PORT: "0", DATA_DIR: data } };
+  const inImage = () => command(join(folder, "app/node_modules/countersign-server"), ["start"], image);
+  tell(`what the image has, by its account: first page after ${Math.round(await firstPage(inImage))} ms`);
   const variables = { ENVIRONMENT: "sandbox", PORT: "0", DATABASE_URL: postgres.url, DATA_DIR: join(folder, "work-1/.data") };
   const tree = () => {
     const child = spawn(process.execPath, [...nodeFlags, "server.ts"], {

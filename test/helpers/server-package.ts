@@ -38,19 +38,23 @@ export async function hashOf(installed: string): Promise<string> {
   return hash.digest("hex");
 }
 
-export type Launch = { readonly node?: string; readonly cwd: string; readonly variables?: Readonly<Record<string, string>> };
+export type Launch = {
+  readonly node?: string;
+  readonly cwd: string;
+  readonly variables?: Readonly<Record<string, string>>;
+  /** The account that runs the command, if it is not that of this process. */
+  readonly uid?: number;
+};
 export type Command = { readonly child: ChildProcess; said(): string; readonly ended: Promise<number | null> };
 
 /** Runs a command of the installed package. */
-export function command(
-  installed: string,
-  words: readonly string[],
-  { node = process.execPath, cwd, variables }: Launch,
-): Command {
+export function command(installed: string, words: readonly string[], launch: Launch): Command {
+  const { node = process.execPath, cwd, variables, uid } = launch;
   const child = spawn(node, [join(installed, "bin/countersign-server.mjs"), ...words], {
     cwd,
     env: { ...plain, NODE_ENV: "production", NODE_OPTIONS: "", ...variables },
     stdio: ["ignore", "pipe", "pipe"],
+    ...(uid !== undefined && { uid, gid: uid }),
   });
   child.once("exit", whenEnded("kill", "-KILL", String(child.pid)));
   let said = "";
