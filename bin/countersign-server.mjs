@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { constants } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -47,19 +48,21 @@ function run(command, rest) {
     process.exit(1);
   }
   const flags = command === "start" ? nodeFlags : [];
-  // If this process is killed, the channel closes, and the program stops.
+  // If this process is killed, the channel closes, and the service or the demo stops.
   const child = spawn(program, [...flags, join(home, `${command}.mjs`), ...rest], {
     env: { ...process.env, COUNTERSIGN_HOME: home },
     stdio: ["inherit", "inherit", "inherit", "ipc"],
   });
   child.channel?.unref();
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  // On Windows the console sends Ctrl-C to the program too, and a signal from here would end it at once.
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"])
+    process.on(signal, () => process.platform === "win32" || child.kill(signal === "SIGHUP" ? "SIGTERM" : signal));
   child.once("error", (error) => {
     console.error(`countersign: ${error.message}`);
     process.exit(1);
   });
   child.once("close", (code, signal) => {
-    process.exitCode = code ?? (signal === null ? 1 : 128);
+    process.exitCode = code ?? 128 + constants.signals[signal];
   });
 }
 

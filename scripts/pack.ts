@@ -2,7 +2,7 @@
  * Makes `dist`, the part of the package `countersign-server` that npm packs: programs that are bundled, and the pages with the packages
  * that they need, as plain files, because npm drops symbolic links.
  */
-import { cp, mkdir, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
 import { buildPages } from "#lib/server/build.ts";
@@ -40,8 +40,13 @@ await rm(dist, { recursive: true, force: true });
 await mkdir(dist);
 // The copy of the pages' packages by Next.js has symbolic links.
 await cp(join(root, ".next/standalone/node_modules"), join(dist, "node_modules"), { recursive: true, dereference: true });
+// Images are not optimized, and these are programs for one platform.
+for (const unused of ["sharp", "@img"]) await rm(join(dist, "node_modules", unused), { recursive: true });
 await cp(join(root, ".next/standalone/.next"), join(dist, ".next"), { recursive: true, dereference: true });
 await cp(join(root, ".next/static"), join(dist, ".next/static"), { recursive: true });
+// The paths of this machine mean nothing where the package runs.
+const configuration = join(dist, ".next/required-server-files.json");
+await writeFile(configuration, (await readFile(configuration, "utf8")).replaceAll(JSON.stringify(root).slice(1, -1), "."));
 for (const folder of ["public", "drizzle", "examples/agent.py"])
   await cp(join(root, folder), join(dist, folder), { recursive: true });
 for (const [name, input] of Object.entries(programs)) await bundle(name, input);

@@ -11,7 +11,7 @@ const ours = Object.fromEntries(
 );
 
 const first = `CREATE TABLE "things" ("id" text PRIMARY KEY);`;
-const released: Release = { version: "0.2.0", commit: null, migrations: { "0000_first.sql": hashOf(first) } };
+const released: Release = { version: "0.2.0", migrations: { "0000_first.sql": hashOf(first) } };
 const broken = (files: Readonly<Record<string, string>>) => brokenPromises({ "0000_first.sql": first, ...files }, [released]);
 
 test("the migrations keep what the releases promise", () => {
@@ -34,10 +34,13 @@ test.each([
   `CREATE TABLE "others" ("id" text);--> statement-breakpoint\nDROP TABLE "things";`,
   `CREATE UNIQUE INDEX "one" ON "things" USING btree ("id");`,
   `DELETE FROM "things";`,
+  `ALTER TYPE "kind" RENAME VALUE 'a' TO 'b';`,
+  `CREATE TABLE others (id text);\nALTER TABLE things DROP COLUMN id;`,
 ])("removes what the release before may read: %s", (text) => {
   expect(removals(text)).toHaveLength(1);
   expect(broken({ "0001_next.sql": text })).toEqual([expect.stringContaining("0001_next.sql removes what 0.2.0 may read")]);
   expect(broken({ "0001_next.sql": `-- serves: 0.3.0\n${text}` })).toHaveLength(1);
+  expect(broken({ "0001_next.sql": `-- serves: 0.2.0 and newer\n${text}` })).toHaveLength(1);
   expect(broken({ "0001_next.sql": `-- serves: 0.2.0\n${text}` })).toEqual([]);
 });
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
+import { servesOf } from "#lib/db/migrate.ts";
 
-/** What `npm run release` notes in releases.json. `commit` is null until the next commit. */
+/** An entry of releases.json. */
 export type Release = {
   readonly version: string;
-  readonly commit: string | null;
   /** SHA-256 of each migration, by its file name. */
   readonly migrations: Readonly<Record<string, string>>;
 };
@@ -14,9 +14,10 @@ export const hashOf = (text: string): string => createHash("sha256").update(text
 
 const TABLE = /"(?:public"\.")?(\w+)"/;
 const REMOVES = [
-  /^DROP (?:TABLE|TYPE|VIEW|FUNCTION|SCHEMA)\b/i,
+  /^DROP (?:TABLE|TYPE|VIEW|MATERIALIZED VIEW|SEQUENCE|FUNCTION|SCHEMA)\b/i,
+  /^(?:ALTER TYPE|REVOKE|DO)\b/i,
   /^ALTER TABLE .*\b(?:DROP COLUMN|RENAME|SET NOT NULL|SET DATA TYPE|ALTER COLUMN \S+ TYPE|DROP DEFAULT)\b/i,
-  /^ALTER TABLE .*\bADD CONSTRAINT\b/i,
+  /^ALTER TABLE .*\bADD (?:CONSTRAINT|CHECK|PRIMARY KEY|UNIQUE|FOREIGN KEY)\b/i,
   /^ALTER TABLE .*\bADD COLUMN\b(?=.*\bNOT NULL\b)(?!.*\bDEFAULT\b)/i,
   /^CREATE UNIQUE INDEX\b/i,
   /^(?:TRUNCATE|DELETE FROM)\b/i,
@@ -38,7 +39,8 @@ export function removals(text: string): string[] {
   const statements = statementsOf(text);
   const made = new Set(statements.filter((one) => /^CREATE TABLE/i.test(one)).map((one) => TABLE.exec(one)?.[1]));
   const tableOf = (one: string): string | undefined => TABLE.exec(one.replace(/^CREATE UNIQUE INDEX .*? ON /i, ""))?.[1];
-  return statements.filter((one) => REMOVES.some((pattern) => pattern.test(one)) && !made.has(tableOf(one)));
+  const isMade = (table: string | undefined) => table !== undefined && made.has(table);
+  return statements.filter((one) => REMOVES.some((pattern) => pattern.test(one)) && !isMade(tableOf(one)));
 }
 
 /**
@@ -58,7 +60,7 @@ export function brokenPromises(migrations: Migrations, releases: readonly Releas
   if (last === undefined) return [];
   const removing = Object.entries(migrations).flatMap(([file, text]) => {
     const [removal] = released.some((one) => one.file === file) ? [] : removals(text);
-    const serves = /^-- serves: (\S+)/.exec(text)?.[1];
+    const serves = servesOf(text);
     if (removal === undefined || releases.some(({ version }) => version === serves)) return [];
     return [
       `${file} removes what ${last} may read (${removal.slice(0, 80)}). Expand in one release, and remove in a later one, ` +

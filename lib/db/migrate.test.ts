@@ -130,9 +130,13 @@ describe("a release", () => {
     const other = await createDatabase();
     const sql = postgres(other.url, { max: 1 });
     const role = `reader_${randomBytes(6).toString("hex")}`;
-    await sql.unsafe(`CREATE ROLE ${role} LOGIN PASSWORD 'reads'; GRANT SELECT ON migrations TO ${role};
-      GRANT SELECT, INSERT ON installation TO ${role}`);
+    // Earlier commits have left a schema in which the role has no right.
+    await sql.unsafe(
+      `CREATE ROLE ${role} LOGIN PASSWORD 'reads'; CREATE SCHEMA drizzle; CREATE TABLE drizzle.__drizzle_migrations ()`,
+    );
     const url = Object.assign(new URL(other.url), { username: role, password: "reads" }).href;
+    await expect(migrate({ url, environment: "sandbox" })).rejects.toThrow("lacks a right on the tables");
+    await sql.unsafe(`GRANT SELECT ON migrations TO ${role}; GRANT SELECT, INSERT ON installation TO ${role}`);
     expect(await migrate({ url, environment: "sandbox" })).toBe(0);
     const folder = await withMigration(`ALTER TABLE "mandates" ADD COLUMN "planted" text;`);
     await expect(migrate({ url, environment: "sandbox", folder, release: "0.3.0" })).rejects.toThrow(

@@ -37,15 +37,15 @@ const changed =
   "A migration was changed after it was applied to this database. Migrations only go forward. " +
   "Use the release that made this database, or an empty database.";
 
-/** The first line of a migration that removes what older releases read: the oldest release that can use the database after it. */
-const SERVES = /^-- serves: (\d+\.\d+\.\d+)$/m;
+/** The oldest release that can use the database after a migration, if the migration names it in its first line. */
+export const servesOf = (text: string): string | null => /^-- serves: (\d+\.\d+\.\d+)(?:\n|$)/.exec(text)?.[1] ?? null;
 
 const migrationsIn = (folder: string): Migration[] =>
   readMigrationFiles({ migrationsFolder: folder }).map(({ folderMillis, hash, sql }) => ({
     at: folderMillis,
     hash,
     statements: sql,
-    serves: SERVES.exec(sql[0] ?? "")?.[1] ?? null,
+    serves: servesOf(sql[0] ?? ""),
   }));
 
 const isNewer = (one: string, other: string): boolean => {
@@ -56,24 +56,27 @@ const isNewer = (one: string, other: string): boolean => {
 
 /** The oldest release that can use the database, if `release` is older than that one. */
 const neededFor = (applied: readonly Pick<Applied, "serves">[], release: string): string | null =>
-  applied.map(({ serves }) => serves).find((serves) => serves !== null && isNewer(serves, release)) ?? null;
-
-type Found = { readonly schema: boolean; readonly list: boolean; readonly old: boolean };
+  applied.reduce<string | null>(
+    (needed, { serves }) => (serves !== null && isNewer(serves, needed ?? release) ? serves : needed),
+    null,
+  );
 
 /** Makes the list of migrations, in the schema of the tables. Earlier commits had one list for the whole database, which is copied. */
-async function appliedIn(sql: Sql, schema: string): Promise<readonly Applied[]> {
-  const [found] = await sql<Found[]>`
-    SELECT to_regnamespace(${`"${schema}"`}) IS NOT NULL AS schema, to_regclass('migrations') IS NOT NULL AS list,
-      to_regclass('drizzle.__drizzle_migrations') IS NOT NULL AS old`;
+async function makeList(sql: Sql, schema: string): Promise<void> {
+  const [found] = await sql<{ schema: boolean; old: boolean }[]>`
+    SELECT to_regnamespace(${`"${schema}"`}) IS NOT NULL AS schema, to_regclass('drizzle.__drizzle_migrations') IS NOT NULL AS old`;
   if (found?.schema !== true) await sql.unsafe(`CREATE SCHEMA "${schema}"`);
-  if (found?.list !== true) {
-    await sql`
-      CREATE TABLE migrations (
-        created_at bigint PRIMARY KEY, hash text NOT NULL, serves text, applied_at timestamptz NOT NULL DEFAULT clock_timestamp()
-      )`;
-    if (schema === "public" && found?.old === true)
-      await sql`INSERT INTO migrations (created_at, hash) SELECT created_at, hash FROM drizzle.__drizzle_migrations`;
-  }
+  await sql`
+    CREATE TABLE migrations (
+      created_at bigint PRIMARY KEY, hash text NOT NULL, serves text, applied_at timestamptz NOT NULL DEFAULT clock_timestamp()
+    )`;
+  if (schema === "public" && found?.old === true)
+    await sql`INSERT INTO migrations (created_at, hash) SELECT created_at, hash FROM drizzle.__drizzle_migrations`;
+}
+
+async function appliedIn(sql: Sql, schema: string): Promise<readonly Applied[]> {
+  const [list] = await sql<{ found: boolean }[]>`SELECT to_regclass('migrations') IS NOT NULL AS found`;
+  if (list?.found !== true) await makeList(sql, schema);
   return sql<Applied[]>`SELECT created_at::text AS at, hash, serves FROM migrations`;
 }
 
@@ -108,6 +111,11 @@ async function claimEnvironment(sql: Sql, environment: Environment): Promise<voi
   }
 }
 
+const forbidden = (missing: readonly Migration[] | null, release: string): string =>
+  missing === null || missing.length === 0
+    ? "The role of DATABASE_URL lacks a right on the tables. docs/operate/install.md lists what it needs."
+    : `The database is too old for Countersign ${release}: ${missing.length} of its migrations are missing, and the role of DATABASE_URL may not apply them. Run "countersign-server migrate" with a role that owns the tables.`;
+
 /** One transaction for all missing migrations. Returns how many were applied. */
 export async function migrate(options: MigrateOptions): Promise<number> {
   const { url, environment, folder = join(home(), "drizzle"), schema = "public", release = VERSION } = options;
@@ -116,7 +124,7 @@ export async function migrate(options: MigrateOptions): Promise<number> {
   const settings = { application_name: "countersign-migrate" };
   const connection = await ServerConnection.open({ url, settings, openMs: 10_000, silenceMs: DAY_MS });
   const { sql } = connection;
-  let missing = known;
+  let missing: Migration[] | null = null;
   try {
     await sql`BEGIN`;
     await sql`SELECT pg_advisory_xact_lock(${MIGRATION}::bigint), set_config('search_path', ${`"${schema}"`}, true)`;
@@ -126,11 +134,8 @@ export async function migrate(options: MigrateOptions): Promise<number> {
     await sql`COMMIT`;
     return missing.length;
   } catch (error) {
-    if (sqlState(error) !== FORBIDDEN || missing.length === 0) throw error;
-    throw new Error(
-      `The database is too old for Countersign ${release}: ${missing.length} of its migrations are missing, and the role of DATABASE_URL may not apply them. Run "countersign-server migrate" with a role that owns the tables.`,
-      { cause: error },
-    );
+    if (sqlState(error) !== FORBIDDEN) throw error;
+    throw new Error(forbidden(missing, release), { cause: error });
   } finally {
     // If the transaction is not committed, closing the connection rolls it back.
     connection.close();

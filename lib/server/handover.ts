@@ -3,8 +3,11 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { ADDRESS_HEADER } from "#lib/http/address.ts";
 import { isLocalRequest, LOCAL_HEADER } from "#lib/http/local-request.ts";
 
-/** Headers with this prefix are removed from a client's request; only the API process sets them. */
-const OURS = /^x-countersign-/;
+/**
+ * These headers are removed from a client's request. Only the API process sets those with our prefix. With the other, and a key that is in the
+ * build, Next.js would leave out proxy.tsx, and everybody has the build of the package.
+ */
+const OURS = /^x-countersign-|^x-prerender-revalidate/;
 export const SECRET_HEADER = "x-countersign-secret";
 /** The pages process sets it on an answer that failed because the database was lost. */
 export const LOST_HEADER = "x-countersign-lost";

@@ -1,2 +1,4 @@
 /** The command of the package closes its channel when it ends, also if it is killed. This process then ends too. */
-process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
+process.once("disconnect", () => {
+  if (!process.emit("SIGTERM")) process.exit(1);
+});

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createDatabase } from "#test/database.ts";
+import { RUN_MS } from "#test/run-time.ts";
 import { command, hashOf, installServer, listening, packServer } from "#test/server-package.ts";
 
 let folder = "";
@@ -25,6 +26,8 @@ describe("the package countersign-server", () => {
     const database = await createDatabase({ empty: true });
     const start = command(installed, ["start"], { cwd: work, variables: { ...variables, DATABASE_URL: database.url } });
     const url = await listening(start);
+    // On a busy machine the pages may start later than a request waits.
+    await expect.poll(async () => (await fetch(`${url}/api/v1/health/pages`)).status, { timeout: RUN_MS }).toBe(200);
     const page = await fetch(`${url}/sign-in`);
     const text = await page.text();
     expect([page.status, text]).toEqual([200, expect.stringContaining("</html>")]);

@@ -13,7 +13,12 @@ import { metrics } from "#lib/telemetry/metrics.ts";
 import { ChildSilence, cpuMsOf, type Patience } from "#lib/server/pages/child-silence.ts";
 import { DRAIN_MS, type FromPages, type FromParent } from "#lib/server/messages.ts";
 
-export type PageServer = { readonly port: number; readonly secret: string; readonly agent: Agent };
+export type PageServer = {
+  readonly port: number;
+  readonly secret: string;
+  /** Files have connections of their own, or slow readers of files could take all connections of the pages. */
+  readonly agents: { readonly pages: Agent; readonly files: Agent };
+};
 
 export type PageProcessOptions = {
   readonly memoryMiB: number;
@@ -163,8 +168,8 @@ export class PageProcess {
     child.silence.heard();
     if (message.type === "listening") {
       child.listensSince = performance.now();
-      const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, maxFreeSockets: CONNECTIONS });
-      child.server = { port: message.port, secret: child.secret, agent };
+      const agent = () => new Agent({ keepAlive: true, maxSockets: CONNECTIONS, maxFreeSockets: CONNECTIONS });
+      child.server = { port: message.port, secret: child.secret, agents: { pages: agent(), files: agent() } };
       this.#take(child);
     }
     if (message.type === "alive" && message.residentBytes > this.#options.memoryMiB * 2 ** 20) this.#replace(child);
@@ -194,7 +199,7 @@ export class PageProcess {
 
   #gone(child: Child, how: number | string | null): void {
     this.#living.delete(child);
-    child.server?.agent.destroy();
+    for (const agent of Object.values(child.server?.agents ?? {})) agent.destroy();
     const wanted = child === this.#current || child === this.#next;
     if (child === this.#next) this.#next = null;
     if (child === this.#current) {

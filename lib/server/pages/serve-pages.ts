@@ -21,7 +21,7 @@ const STALL_MS = 30_000;
 const PAGES_AT_ONCE = { most: 32, each: 16, kept: 0 };
 /** A page whose script is refused does not work, and browsers request its files together. */
 const FILES_AT_ONCE = { most: 512, each: 128, kept: 0 };
-const FILES = "/_next/static/";
+const isFile = ({ url = "" }: IncomingMessage): boolean => url.startsWith("/_next/static/");
 /** Seconds of the rate limit that a network address may use at once, as a browser requests a page and its files together. */
 const BURST = 5;
 /** For each page of the rate limit, a network address may get this many cached files, as a cached file costs almost nothing. */
@@ -33,7 +33,9 @@ function isForeign(url: string, others: ReadonlySet<string>): boolean {
   let plain = path;
   try {
     plain = decodeURIComponent(path);
-  } catch {}
+  } catch {
+    return true;
+  }
   const [first = ""] = plain.replace(/^[\\/]+/, "").split(/[\\/]/);
   return others.has(first.toLowerCase()) || /[\\/]\.{1,2}(?:[\\/]|$)/.test(plain);
 }
@@ -51,7 +53,7 @@ function pass(
   const asked = request({
     host: "127.0.0.1",
     port: server.port,
-    agent: server.agent,
+    agent: isFile(incoming) ? server.agents.files : server.agents.pages,
     method: incoming.method,
     path: incoming.url,
     headers: handOver(incoming, address, server.secret),
@@ -109,8 +111,7 @@ export function servePages(pages: PageProcess, { perSecond, others }: Limits) {
   };
 
   const renderPage = async (incoming: IncomingMessage, outgoing: ServerResponse, address: string): Promise<void> => {
-    const isFile = incoming.url!.startsWith(FILES);
-    const [counts, share] = isFile ? [underWay.files, FILES_AT_ONCE] : [underWay.pages, PAGES_AT_ONCE];
+    const [counts, share] = isFile(incoming) ? [underWay.files, FILES_AT_ONCE] : [underWay.pages, PAGES_AT_ONCE];
     if (!hasPlace(counts.of(address), counts.total, share)) return refuseForLimit(outgoing, "busy");
     counts.add(address, 1);
     try {
