@@ -20,8 +20,8 @@ import {
   type Contracts,
   type Terms,
 } from "../test/helpers/smart-account.ts";
-import multicall from "./artifacts/TestMulticall.json";
 import { RUN_MS } from "#test/run-time.ts";
+import multicall from "./artifacts/TestMulticall.json";
 import usdc from "./artifacts/TestUSDC.json";
 
 /*

@@ -135,12 +135,14 @@ describe("a release", () => {
       `CREATE ROLE ${role} LOGIN PASSWORD 'reads'; CREATE SCHEMA drizzle; CREATE TABLE drizzle.__drizzle_migrations ()`,
     );
     const url = Object.assign(new URL(other.url), { username: role, password: "reads" }).href;
-    await expect(migrate({ url, environment: "sandbox" })).rejects.toThrow("lacks a right on the tables");
+    await expect(migrate({ url, environment: "sandbox" })).rejects.toThrow(
+      "lacks a right. Grant it SELECT, INSERT, UPDATE and DELETE",
+    );
     await sql.unsafe(`GRANT SELECT ON migrations TO ${role}; GRANT SELECT, INSERT ON installation TO ${role}`);
     expect(await migrate({ url, environment: "sandbox" })).toBe(0);
     const folder = await withMigration(`ALTER TABLE "mandates" ADD COLUMN "planted" text;`);
     await expect(migrate({ url, environment: "sandbox", folder, release: "0.3.0" })).rejects.toThrow(
-      "too old for Countersign 0.3.0: 1 of its migrations are missing",
+      "too old for Countersign 0.3.0: it lacks 1 of the migrations",
     );
     await sql.unsafe(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
     await sql.end();

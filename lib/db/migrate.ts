@@ -4,7 +4,7 @@ import { mainPool } from "#lib/db/client.ts";
 import { ServerConnection } from "#lib/db/connection.ts";
 import { sqlState } from "#lib/db/failure.ts";
 import type { Sql } from "#lib/db/sql.ts";
-import { home } from "#lib/process.ts";
+import { commandFor, home } from "#lib/process.ts";
 import { DAY_MS } from "#lib/time.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 import journal from "../../drizzle/meta/_journal.json" with { type: "json" };
@@ -113,8 +113,8 @@ async function claimEnvironment(sql: Sql, environment: Environment): Promise<voi
 
 const forbidden = (missing: readonly Migration[] | null, release: string): string =>
   missing === null || missing.length === 0
-    ? "The role of DATABASE_URL lacks a right on the tables. docs/operate/install.md lists what it needs."
-    : `The database is too old for Countersign ${release}: ${missing.length} of its migrations are missing, and the role of DATABASE_URL may not apply them. Run "countersign-server migrate" with a role that owns the tables.`;
+    ? "The role of DATABASE_URL lacks a right. Grant it SELECT, INSERT, UPDATE and DELETE on all tables."
+    : `The database is too old for Countersign ${release}: it lacks ${missing.length} of the migrations, and the role of DATABASE_URL may not apply them. Run "${commandFor("migrate")}" with a role that owns the tables.`;
 
 /** One transaction for all missing migrations. Returns how many were applied. */
 export async function migrate(options: MigrateOptions): Promise<number> {

@@ -27,7 +27,7 @@ describe("checkReadinessOfPages", () => {
   });
 
   test("503 for a process that serves no pages, and for one that is stopping", async () => {
-    expect((await pages()).problem.detail).toBe("This process serves no pages.");
+    expect((await pages()).problem.detail).toBe("This process serves no pages. Send people to another one.");
     watchPages(() => true);
     noteStopping();
     const { problem } = await pages();

@@ -6,6 +6,9 @@ import { Problem } from "#lib/problem.ts";
 
 export const checkReadinessOfPages: Handler<typeof contract.checkReadinessOfPages> = () => {
   if (pagesUp() === null)
-    throw new Problem("service_unavailable", { detail: "This process serves no pages.", retryAfterSeconds: 60 });
+    throw new Problem("service_unavailable", {
+      detail: "This process serves no pages. Send people to another one.",
+      retryAfterSeconds: 60,
+    });
   return readiness(({ name, status }) => status === "failing" || (name === "pages" && status === "degraded"));
 };

@@ -4,8 +4,8 @@ import { ADDRESS_HEADER } from "#lib/http/address.ts";
 import { isLocalRequest, LOCAL_HEADER } from "#lib/http/local-request.ts";
 
 /**
- * These headers are removed from a client's request. Only the API process sets those with our prefix. With the other, and a key that is in the
- * build, Next.js would leave out proxy.tsx, and everybody has the build of the package.
+ * These headers are removed from a client's request. Only the API process sets those with our prefix. With the other, and a key
+ * that is in the build, Next.js would leave out proxy.tsx, and everybody has the build of the package.
  */
 const OURS = /^x-countersign-|^x-prerender-revalidate/;
 export const SECRET_HEADER = "x-countersign-secret";

@@ -24,8 +24,8 @@ async function nameOfTemplate(): Promise<string> {
 }
 
 /**
- * Makes a migrated database for this set of migrations and its runner if there is none, keeps it for later runs, and drops those of other
- * sets. No connection to it may stay open, or CREATE DATABASE, which copies it, would fail.
+ * Makes a migrated database for this set of migrations and its runner if there is none, keeps it for later runs, and drops those
+ * of other sets. No connection to it may stay open, or CREATE DATABASE, which copies it, would fail.
  */
 async function makeTemplate(url: string, template: string): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
