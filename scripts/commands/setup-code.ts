@@ -2,11 +2,13 @@
 import { closePools } from "#lib/db/client.ts";
 import { toldCauses } from "#lib/db/failure.ts";
 import { env } from "#lib/env.ts";
+import { provideSecrets } from "#lib/installation/secrets.ts";
 import { issueSetupCode } from "#lib/installation/setup-code.ts";
 
 const say = (line: string): void => console.error(`countersign: ${line}`);
 
 try {
+  await provideSecrets(process.env);
   if (env().DATABASE_URL === undefined) throw new Error("Set DATABASE_URL to the database of the installation.");
   const code = await issueSetupCode({ replaces: true });
   if (code === null) throw new Error("A code exists only in production, until the platform has its first admin.");

@@ -17,8 +17,14 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+const run = async (words: readonly string[], more = {}) => {
+  const started = command(installed, words, { cwd: work, variables: { ...variables, ...more } });
+  return [await started.ended, started.said()];
+};
+
 /** The variables of another installation must not count. */
-const variables = { ENVIRONMENT: "sandbox", BASE_URL: "", PORT: "0", DATABASE_URL: "", CHAINS: "" };
+const secrets = { BETTER_AUTH_SECRET: "", API_KEY_SECRET: "", SETTLEMENT_PRIVATE_KEY: "", AUDIT_SIGNING_KEY: "" };
+const variables = { ENVIRONMENT: "sandbox", BASE_URL: "", PORT: "0", DATABASE_URL: "", CHAINS: "", ...secrets };
 
 describe("the package countersign-server", () => {
   test("serves API and pages with a database of its own choice, without a build and without a change to its files", async () => {
@@ -66,10 +72,6 @@ describe("the package countersign-server", () => {
 
   test("migrates by a command, and says what is missing", async () => {
     const database = await createDatabase({ empty: true });
-    const run = async (words: readonly string[], more = {}) => {
-      const started = command(installed, words, { cwd: work, variables: { ...variables, ...more } });
-      return [await started.ended, started.said()];
-    };
     expect(await run(["migrate"], { DATABASE_URL: database.url })).toEqual([
       0,
       expect.stringMatching(/Applied [1-9]\d* migrations/),
@@ -81,5 +83,37 @@ describe("the package countersign-server", () => {
     const { version } = JSON.parse(await readFile(join(installed, "package.json"), "utf8")) as { version: string };
     expect(await run(["--version"])).toEqual([0, `${version}\n`]);
     await database.drop();
+  });
+
+  test("replaces the code for the first admin in production, as often as asked, and refuses in a sandbox", async () => {
+    const database = await createDatabase({ empty: true });
+    const asset = {
+      asset: "USDC",
+      tokenAddress: `0x${"11".repeat(20)}`,
+      tokenName: "USD Coin",
+      tokenVersion: "2",
+      tokenDecimals: 6,
+    };
+    const production = {
+      ENVIRONMENT: "production",
+      BASE_URL: "https://pay.example.com",
+      DATABASE_URL: database.url,
+      BETTER_AUTH_SECRET: "kJ8x2Lq9Zr4Tn7Wv1Yb6Hc3Mf5Pd0Gs8",
+      API_KEY_SECRET: "aQ7w3Er9Ty2Ui6Op4As8Df1Gh5Jk0Lz3",
+      AUDIT_SIGNING_KEY: "c2lnbnMgdGhlIGNoZWNrcG9pbnRzIG9mIHRlc3RzISE",
+      SETTLEMENT_PRIVATE_KEY: `0x${"a1".repeat(32)}`,
+      CHAINS: JSON.stringify([{ chain: "eip155:8453", rpcUrl: "https://rpc.example", confirmations: 2, assets: [asset] }]),
+    };
+    expect((await run(["migrate"], production))[0]).toBe(0);
+    const codes = [await run(["setup-code"], production), await run(["setup-code"], production)];
+    for (const code of codes) expect(code).toEqual([0, expect.stringMatching(/^([0-9A-Z]{4}-){5}[0-9A-Z]{4}\n$/)]);
+    expect(codes[0]![1]).not.toBe(codes[1]![1]);
+    expect(await run(["setup-code"])).toEqual([
+      1,
+      expect.stringContaining("Set DATABASE_URL to the database of the installation."),
+    ]);
+    const sandbox = await createDatabase();
+    expect(await run(["setup-code"], { DATABASE_URL: sandbox.url })).toEqual([1, expect.stringContaining("only in production")]);
+    await Promise.all([database.drop(), sandbox.drop()]);
   });
 });
