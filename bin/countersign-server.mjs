@@ -15,6 +15,7 @@ const commands = {
   demo: "shows a payment from start to end on this machine; --once stops afterwards",
   migrate: "applies the missing migrations to the database",
   "setup-code": "prints a new code for the first platform admin",
+  restored: "accepts the audit log of an older backup that you restored",
   verify: "verifies a saved receipt",
   "chain-deploy": "deploys the mandate contracts on a chain",
 };

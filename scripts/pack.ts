@@ -17,6 +17,7 @@ const programs = {
   start: "scripts/commands/start.ts",
   migrate: "scripts/commands/migrate.ts",
   "setup-code": "scripts/commands/setup-code.ts",
+  restored: "scripts/commands/restored.ts",
   pages: "pages.ts",
   demo: "scripts/demo.ts",
   verify: "scripts/verify.ts",

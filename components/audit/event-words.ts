@@ -67,6 +67,7 @@ const words: Readonly<Record<string, string>> = {
   "resource.archived": "Resource archived",
   "subscription.assigned": "Plan assigned",
   "auditChain.signed": "Chain signed",
+  "auditChain.restored": "Chain of a restored backup accepted",
   "emergency.revoked": "Emergency revocation",
   "platformUser.rolesUpdated": "Platform roles changed",
 };

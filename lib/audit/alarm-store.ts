@@ -1,6 +1,6 @@
 import { asc, eq } from "drizzle-orm";
 import { auditAlarms } from "#lib/audit/tables.ts";
-import { database } from "#lib/db/client.ts";
+import { database, type Database } from "#lib/db/client.ts";
 
 export type AuditAlarm = typeof auditAlarms.$inferSelect;
 
@@ -15,8 +15,8 @@ export async function saveAlarm(alarm: Omit<AuditAlarm, "raisedAt">): Promise<vo
   await database().insert(auditAlarms).values(alarm).onConflictDoUpdate({ target: auditAlarms.chain, set: change });
 }
 
-export async function endAlarm(chain: string): Promise<void> {
-  await database().delete(auditAlarms).where(eq(auditAlarms.chain, chain));
+export async function endAlarm(chain: string, on: Pick<Database, "delete"> = database()): Promise<void> {
+  await on.delete(auditAlarms).where(eq(auditAlarms.chain, chain));
 }
 
 export const selectAlarms = (rows: number): Promise<AuditAlarm[]> =>

@@ -77,6 +77,7 @@ describe("the package countersign-server", () => {
       expect.stringMatching(/Applied [1-9]\d* migrations/),
     ]);
     expect(await run(["migrate"], { DATABASE_URL: database.url })).toEqual([0, expect.stringContaining("Applied 0 migrations")]);
+    expect(await run(["restored"], { DATABASE_URL: database.url })).toEqual([0, expect.stringContaining("nothing to accept")]);
     expect(await run(["migrate"])).toEqual([1, expect.stringContaining("Set DATABASE_URL.")]);
     expect(await run(["start"])).toEqual([1, expect.stringContaining("Set DATABASE_URL to a PostgreSQL server.")]);
     expect(await run(["nonsense"])).toEqual([1, expect.stringContaining("Usage: countersign-server <command>")]);

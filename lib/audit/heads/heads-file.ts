@@ -1,4 +1,4 @@
-import { appendFile, open } from "node:fs/promises";
+import { appendFile, open, rename } from "node:fs/promises";
 import { headIn, type Checkpoint } from "#lib/audit/heads/checkpoint.ts";
 import { SIGNED } from "#lib/audit/checkpoint-store.ts";
 import { env } from "#lib/env.ts";
@@ -11,6 +11,14 @@ const TAIL_BYTES = 64 * 1024;
 export async function appendHead({ signature }: Checkpoint): Promise<void> {
   const { AUDIT_HEADS_FILE } = env();
   if (AUDIT_HEADS_FILE) await appendFile(AUDIT_HEADS_FILE, `\n${signature}\n`, { mode: 0o600 });
+}
+
+/** Keeps the old file beside the new one, which begins with `head`. */
+export async function startNewFile(head: Checkpoint): Promise<void> {
+  const { AUDIT_HEADS_FILE } = env();
+  if (AUDIT_HEADS_FILE === undefined) return;
+  await rename(AUDIT_HEADS_FILE, `${AUDIT_HEADS_FILE}.until-${new Date().toISOString().replaceAll(":", "")}`);
+  await appendHead(head);
 }
 
 async function readTail(path: string): Promise<string> {

@@ -34,19 +34,21 @@ export type SignedHeads = {
   readonly bad: Bad | null;
 };
 
-/** Reads all places that store signed tree heads. The signature of an unknown key is not checked, but the log must agree. */
-export async function signedOf(chain: string): Promise<SignedHeads> {
+/**
+ * Reads all places that store signed tree heads; with `databaseAlone`, those that a backup of the database restores. The signature of an unknown key is not checked, but the log must agree.
+ */
+export async function signedOf(chain: string, { databaseAlone = false } = {}): Promise<SignedHeads> {
   const keyIds = signingKeys().map(({ keyId }) => keyId);
   const own = await newestCheckpointBy(chain, keyIds);
   const named = await furthestNamed(chain, keyIds);
   const newest = await newestCheckpoint(chain);
-  const alarm = await findAlarm(chain);
+  const alarm = databaseAlone ? null : await findAlarm(chain);
   const claimed = [own, named].filter((one) => one !== null);
   const forged = claimed.find((one) => !isSigned(one));
   const heads: SignedHead[] = claimed.filter(isSigned);
-  const kept: KeptHead = chain === SIGNED ? await furthestKeptHead() : { head: null };
+  const kept: KeptHead = chain === SIGNED && !databaseAlone ? await furthestKeptHead() : { head: null };
   if (kept.head) heads.push(kept.head);
-  const seen = remembered().get(chain);
+  const seen = databaseAlone ? undefined : remembered().get(chain);
   if (seen) heads.push(seen);
   // Add these last: a person who can change the database could forge them, and of the lowest sequence only the first head counts.
   if (newest && !keyIds.includes(newest.keyId)) heads.push(newest);
