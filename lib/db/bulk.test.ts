@@ -63,8 +63,9 @@ const wide = pgTable("bulk_wide", {
 });
 
 describe("givenRows", () => {
-  test("writes every id and every JSON unchanged", async () => {
-    await pool()`CREATE TABLE bulk_wide (id text, facts text, at timestamptz(3), held boolean, size bigint, hash bytea)`;
+  test("writes every id and every JSON unchanged, beside columns that it does not know", async () => {
+    await pool()`
+      CREATE TABLE bulk_wide (id text, of_a_newer_release text, facts text, at timestamptz(3), held boolean, size bigint, hash bytea)`;
     const own = columnsOf<typeof wide.$inferSelect, typeof wide>(
       wide,
       {
@@ -77,7 +78,7 @@ describe("givenRows", () => {
       },
       ["facts"],
     );
-    const rows = givenRows("given", wide, own);
+    const rows = givenRows("given", own);
     const ids = ["a", " b ", 'c"d', "e\\f", "(g,h)", "é 𝔸", "null", "NULL", "\\N", "'", "i\nj", null];
     const list = ids.map((id, size) => ({
       id,
@@ -89,7 +90,7 @@ describe("givenRows", () => {
     }));
     await pool().unsafe(`INSERT INTO bulk_wide (${rows.names}) SELECT ${rows.names} FROM ${rows.source}`, rows.values(list));
     expect(await database().select().from(wide).orderBy(desc(wide.size))).toEqual(list);
-    for (const id of ["a\u0001b", "\u0002", ""]) expect(() => rows.values([{ ...list[0]!, id }])).toThrow(/An id/);
+    for (const id of ["a\u0001b", "\u0002", "a\u0003", ""]) expect(() => rows.values([{ ...list[0]!, id }])).toThrow(/An id/);
   });
 });
 

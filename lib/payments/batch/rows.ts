@@ -21,7 +21,6 @@ const bucketsOf = ({ buckets }: Hold) => buckets.map(({ windowKey, start }) => [
 
 const rowColumns = givenRows(
   "decided",
-  authorizations,
   columnsOf<ChainedAuthorization, typeof authorizations>(
     authorizations,
     {
