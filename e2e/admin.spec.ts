@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { localChainId } from "../examples/chain.ts";
-import { endAlarm, saveAlarm } from "#lib/audit/alarm-store.ts";
+import { endAlarm, saveAlarm } from "#lib/audit/checkpoint-store.ts";
 import { database } from "#lib/db/client.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import { ask } from "#test/asking.ts";

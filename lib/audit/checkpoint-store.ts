@@ -1,8 +1,8 @@
 import { and, asc, desc, eq, gt, inArray, lte, max, sql } from "drizzle-orm";
 import type { Checkpoint } from "#lib/audit/heads/checkpoint.ts";
-import { auditCheckpoints, auditEntries, auditHeads, signedSequence } from "#lib/audit/tables.ts";
+import { auditAlarms, auditCheckpoints, auditEntries, auditHeads, signedSequence } from "#lib/audit/tables.ts";
 import { audit, clock, transact } from "#lib/audit/transact.ts";
-import { database } from "#lib/db/client.ts";
+import { database, type Database } from "#lib/db/client.ts";
 import { toWire } from "#lib/time.ts";
 
 export type Due = { readonly keyId: string; readonly seconds: number; readonly events: number };
@@ -126,3 +126,25 @@ export async function countChains(): Promise<{ readonly chains: number; readonly
     .from(auditHeads);
   return { chains: Number(row?.chains ?? 0), events: Number(row?.events ?? 0) };
 }
+
+export type AuditAlarm = typeof auditAlarms.$inferSelect;
+
+export async function findAlarm(chain: string): Promise<AuditAlarm | null> {
+  const [row] = await database().select().from(auditAlarms).where(eq(auditAlarms.chain, chain));
+  return row ?? null;
+}
+
+/** If the audit log has an alarm already, the new one replaces it and keeps its `raisedAt`. */
+export async function saveAlarm(alarm: Omit<AuditAlarm, "raisedAt">): Promise<void> {
+  const { chain: _, ...change } = alarm;
+  await database().insert(auditAlarms).values(alarm).onConflictDoUpdate({ target: auditAlarms.chain, set: change });
+}
+
+export async function endAlarm(chain: string, on: Pick<Database, "delete"> = database()): Promise<void> {
+  await on.delete(auditAlarms).where(eq(auditAlarms.chain, chain));
+}
+
+export const selectAlarms = (rows: number): Promise<AuditAlarm[]> =>
+  database().select().from(auditAlarms).orderBy(asc(auditAlarms.raisedAt), asc(auditAlarms.chain)).limit(rows);
+
+export const countAlarms = (): Promise<number> => database().$count(auditAlarms);

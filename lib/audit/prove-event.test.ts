@@ -1,8 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "vitest";
-import { findAlarm } from "#lib/audit/alarm-store.ts";
+import { findAlarm, newestCheckpoint } from "#lib/audit/checkpoint-store.ts";
 import type { ChainedEvent } from "#lib/audit/chain.ts";
-import { newestCheckpoint } from "#lib/audit/checkpoint-store.ts";
 import { proveEvent } from "#lib/audit/prove-event.ts";
 import { readEnds, readEvents } from "#lib/audit/read-store.ts";
 import { signCheckpoints } from "#lib/audit/sign-checkpoints.ts";

@@ -1,7 +1,15 @@
-import { countAlarms, endAlarm, findAlarm, saveAlarm } from "#lib/audit/alarm-store.ts";
+import {
+  countAlarms,
+  dueChains,
+  endAlarm,
+  findAlarm,
+  saveAlarm,
+  saveCheckpoint,
+  SIGNED,
+  signedIsDue,
+} from "#lib/audit/checkpoint-store.ts";
 import { genesis } from "#lib/audit/chain.ts";
 import { signCheckpoint } from "#lib/audit/heads/checkpoint.ts";
-import { dueChains, saveCheckpoint, SIGNED, signedIsDue } from "#lib/audit/checkpoint-store.ts";
 import { followSigned, remember, signedOf, type SignedHeads } from "#lib/audit/heads/signed-heads.ts";
 import { signingKey } from "#lib/audit/signing-key.ts";
 import { appendHead } from "#lib/audit/heads/heads-file.ts";

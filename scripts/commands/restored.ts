@@ -1,5 +1,5 @@
 /** `countersign-server restored`: accepts that the audit log is older than what was signed of it, after a backup was restored. */
-import { acceptOlder, olderLogs } from "#lib/audit/heads/restored.ts";
+import { acceptOlder, olderLogs } from "#lib/audit/restored.ts";
 import { closePools } from "#lib/db/client.ts";
 import { toldCauses } from "#lib/db/failure.ts";
 import { refuseRunning } from "#lib/db/refuse-running.ts";

@@ -1,7 +1,6 @@
-import { findAlarm } from "#lib/audit/alarm-store.ts";
+import { findAlarm, furthestNamed, newestCheckpoint, newestCheckpointBy, SIGNED } from "#lib/audit/checkpoint-store.ts";
 import { genesis, type AuditHead, type SignedHead } from "#lib/audit/chain.ts";
 import { isSigned } from "#lib/audit/heads/checkpoint.ts";
-import { furthestNamed, newestCheckpoint, newestCheckpointBy, SIGNED } from "#lib/audit/checkpoint-store.ts";
 import { furthestKeptHead, type KeptHead } from "#lib/audit/heads/heads-file.ts";
 import { readEnds, readEvents, storedHashes } from "#lib/audit/read-store.ts";
 import { checkEnd, followChain, type Bad, type Followed } from "#lib/audit/heads/follow-chain.ts";

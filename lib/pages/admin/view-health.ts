@@ -1,4 +1,4 @@
-import { selectAlarms } from "#lib/audit/alarm-store.ts";
+import { selectAlarms } from "#lib/audit/checkpoint-store.ts";
 import { clock } from "#lib/audit/store.ts";
 import { database } from "#lib/db/client.ts";
 import { processHealth } from "#lib/health/process-health.ts";

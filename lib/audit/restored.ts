@@ -1,5 +1,4 @@
-import { endAlarm, selectAlarms } from "#lib/audit/alarm-store.ts";
-import { entityOf, newestCheckpointBy, SIGNED } from "#lib/audit/checkpoint-store.ts";
+import { endAlarm, entityOf, newestCheckpointBy, selectAlarms, SIGNED } from "#lib/audit/checkpoint-store.ts";
 import { furthestKeptHead, startNewFile } from "#lib/audit/heads/heads-file.ts";
 import { signingKeys } from "#lib/audit/signing-key.ts";
 import { audit, clock, transact } from "#lib/audit/transact.ts";
