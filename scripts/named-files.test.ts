@@ -14,7 +14,11 @@ const made = new Set(["node_modules", ".next", ".data", ".test", "dist", ".git"]
 
 async function allFiles(): Promise<string[]> {
   const found: string[] = [];
-  for await (const entry of glob("**/*.*", { cwd: root, withFileTypes: true, exclude: ({ name }) => made.has(name) }))
+  for await (const entry of glob(["**/*.*", ".github/**/*.*"], {
+    cwd: root,
+    withFileTypes: true,
+    exclude: ({ name }) => made.has(name),
+  }))
     if (entry.isFile())
       found.push(
         join(entry.parentPath, entry.name)

@@ -6,6 +6,8 @@ export type Release = {
   readonly version: string;
   /** SHA-256 of each migration, by its file name. */
   readonly migrations: Readonly<Record<string, string>>;
+  /** The commit that was released. It is added in the commit after that one. */
+  readonly commit?: string;
 };
 
 type Migrations = Readonly<Record<string, string>>;

@@ -3,6 +3,7 @@ import { copyFile, mkdir, mkdtemp, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import sdk from "../../sdk/package.json" with { type: "json" };
 
 /* The package `countersign` as its users get it: packed, installed into an empty folder, and run in processes of their own. */
 
@@ -66,7 +67,7 @@ export async function installPackage(): Promise<string> {
   };
   await npm(["pack", "--pack-destination", folder], join(root, "sdk"));
   await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module", private: true }));
-  await npm(["install", "./countersign-0.1.0.tgz", "--legacy-peer-deps"], folder);
+  await npm(["install", `./countersign-${sdk.version}.tgz`, "--legacy-peer-deps"], folder);
   for (const peer of peers) {
     const link = join(folder, "node_modules", peer);
     await mkdir(dirname(link), { recursive: true });

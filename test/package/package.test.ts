@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { startPaidTools, type PaidTools } from "../../examples/paid-tools.ts";
 import { startSeller, type Seller } from "../../examples/seller.ts";
 import { operationTypes, TYPES_FILE } from "../../scripts/sdk-types.ts";
+import sdk from "../../sdk/package.json" with { type: "json" };
 import { paidFetch } from "../../sdk/src/ai.ts";
 import { countersign, PaidButNotServed, PaymentDenied, type Countersign } from "../../sdk/src/index.ts";
 import { payingTools } from "../../sdk/src/mcp.ts";
@@ -116,7 +117,7 @@ describe("the packed package in an empty project", () => {
     const node = (await olderNode()) ?? process.execPath;
     const command = join(folder, "node_modules/.bin/countersign");
     const { stdout } = await run(node, [command, "--version", "--json"]);
-    expect(JSON.parse(stdout)).toEqual({ version: "0.1.0" });
+    expect(JSON.parse(stdout)).toEqual({ version: sdk.version });
     const line = ["budget", "--json"];
     const variables = { COUNTERSIGN_URL: service.url, COUNTERSIGN_API_KEY: agent.apiKey, COUNTERSIGN_MANDATE: mandateId };
     const budget = await run(node, [command, ...line], { env: { ...process.env, ...variables } });
