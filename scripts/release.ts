@@ -18,7 +18,11 @@ const NAMES_THE_VERSION = ["docs/operate/install.md", "docs/start/first-agent.md
 
 const git = (...words: string[]): string => execFileSync("git", words, { cwd: root, encoding: "utf8" }).trim();
 const npm = (...words: string[]) =>
-  execFileSync("npm", words, { cwd: root, env: { ...plain, NODE_ENV: "production" }, stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync("npm", [...words, "--loglevel=error"], {
+    cwd: root,
+    env: { ...plain, NODE_ENV: "production" },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
 const say = (line: string): void => console.log(line);
 
 const change = (file: string, by: (text: string) => string): void =>
