@@ -9,6 +9,7 @@ import { getPayment } from "#lib/payments/contract.ts";
 import { getExecutionReceipt } from "#lib/payments/receipts/contract.ts";
 import { verifyReceipt } from "#lib/receipts/verify-receipt.ts";
 import { amountOf, DECIMALS, executed, tellAnswer, tellReasons, usdc, type payOnce } from "./payment.ts";
+import { letGo } from "./port.ts";
 import { registerShop, serviceAccountOf, type Parties } from "./setup.ts";
 import type { Stage } from "./stage.ts";
 import { section, step } from "./timeline.ts";
@@ -82,7 +83,7 @@ export async function payThroughUs(stage: Stage, { sellerOwner }: Parties, agent
     const headers = { Authorization: `Bearer ${apiKey}` };
     const createAuthHeaders = () => Promise.resolve({ verify: headers, settle: headers, supported: headers });
     const facilitator = new HTTPFacilitatorClient({ url: `${service.url}/api/x402`, createAuthHeaders });
-    const port = Number(secondShop.split(":")[1]);
+    const port = await letGo(Number(secondShop.split(":")[1]));
     const shop = await startSeller({ facilitator, payTo: seller.address, prices: secondPrices, port });
     closing(shop.close);
     tell("key", keyPreview);

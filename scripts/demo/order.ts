@@ -17,6 +17,7 @@ import { startSeller } from "../../examples/seller.ts";
 import { startStorefront } from "../../examples/storefront/server.ts";
 import { confirm } from "./confirm.ts";
 import { amountOf, executed, tellAnswer, tellReasons } from "./payment.ts";
+import { letGo } from "./port.ts";
 import { writeShoppingMandate, type Parties } from "./setup.ts";
 import { facilitatorOn, type Stage } from "./stage.ts";
 import { section, step } from "./timeline.ts";
@@ -38,7 +39,12 @@ async function payStranger(stage: Stage, agent: AgentOptions): Promise<void> {
   const url = `http://${stranger}/weather`;
   await step("A seller that is not registered answers 402", async (tell) => {
     const facilitator = await facilitatorOn(chain);
-    const seller = await startSeller({ facilitator, payTo, prices: { "/weather": "$0.05" }, port: portOf(stranger) });
+    const seller = await startSeller({
+      facilitator,
+      payTo,
+      prices: { "/weather": "$0.05" },
+      port: await letGo(portOf(stranger)),
+    });
     closing(seller.close);
     tell("seller", url);
   });
@@ -89,7 +95,11 @@ async function order(stage: Stage, parties: Parties, agent: AgentOptions) {
   const { chain, storefront, closing } = stage;
   const payTo = privateKeyToAddress(generatePrivateKey());
   const shop = await step("A storefront made of standard x402 parts starts", async (tell) => {
-    const opened = await startStorefront({ facilitator: await facilitatorOn(chain), payTo, port: portOf(storefront) });
+    const opened = await startStorefront({
+      facilitator: await facilitatorOn(chain),
+      payTo,
+      port: await letGo(portOf(storefront)),
+    });
     closing(opened.close);
     tell("shop", opened.url);
     return opened;

@@ -8,7 +8,7 @@ import { checkReadinessOfService } from "#lib/health/contract.ts";
 import { isPackaged } from "#lib/process.ts";
 import { buildPages } from "#lib/server/build.ts";
 import { deployContracts } from "./contracts.ts";
-import { choosePort } from "./port.ts";
+import { holdPort, letGo } from "./port.ts";
 import { startService, type Service } from "./service.ts";
 import { note, section, step } from "./timeline.ts";
 import { agentWallet } from "./wallet.ts";
@@ -52,7 +52,12 @@ export async function facilitatorOn(chain: LocalChain) {
 }
 
 const startShop = async (chain: LocalChain, seller: PrivateKeyAccount, port: number, closing: Stage["closing"]) => {
-  const shop = await startSeller({ facilitator: await facilitatorOn(chain), payTo: seller.address, prices: shopPrices, port });
+  const shop = await startSeller({
+    facilitator: await facilitatorOn(chain),
+    payTo: seller.address,
+    prices: shopPrices,
+    port: await letGo(port),
+  });
   closing(shop.close);
 };
 
@@ -92,23 +97,24 @@ export async function setStage({ closing }: StageOptions): Promise<Stage> {
     return deployed;
   });
   const seller = privateKeyToAccount(generatePrivateKey());
-  const shopPort = await choosePort(SHOP_PORT);
-  const secondPort = await choosePort(shopPort + 1);
-  const strangerPort = await choosePort(secondPort + 1);
+  const shopPort = await holdPort(SHOP_PORT);
+  const secondPort = await holdPort(shopPort + 1);
+  const strangerPort = await holdPort(secondPort + 1);
   const secondShop = hostOf(secondPort);
   const stranger = hostOf(strangerPort);
-  const storefront = hostOf(await choosePort(strangerPort + 1));
+  const storefront = hostOf(await holdPort(strangerPort + 1));
   const shop = hostOf(shopPort);
   await step("A standard x402 seller, which knows nothing of Countersign", async (tell) => {
     await startShop(chain, seller, shopPort, closing);
     for (const [path, price] of Object.entries(shopPrices)) tell("sells", `http://${shop}${path} for ${price}`);
   });
-  const port = await choosePort(Number(process.env["PORT"] || SERVICE_PORT));
+  const port = await holdPort(Number(process.env["PORT"] || SERVICE_PORT));
   const service = await step("The service, with its own PostgreSQL 18", async (tell) => {
     const loopback = [shop, secondShop, stranger, storefront];
     const onSpawn = closing;
     const testWallet = await fundedKey(chain);
     const options = { dataDir, port, rpcUrl: chain.rpcUrl, contracts, testWallet, loopback, say: note, onSpawn };
+    await letGo(port);
     const started = await startService(options);
     await call(checkReadinessOfService, {}, { baseUrl: started.url });
     await fundService({ chain, service: started });
