@@ -1,17 +1,15 @@
-import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import postgres from "postgres";
 import { startEmbedded } from "#lib/db/embedded.ts";
+import { checkOut } from "../scripts/check-out.ts";
 import { nodeFlags } from "../scripts/node-flags.ts";
 import { metered, meterOf, type Meter, type Metered } from "./cpu.ts";
 import { load } from "./load.ts";
 import { authorizeBody, setScene, type Scene } from "./scene.ts";
 import { start, type BenchServer } from "./server.ts";
 
-const run = promisify(execFile);
 const root = join(import.meta.dirname, "..");
 const MANDATES = 200;
 
@@ -31,13 +29,6 @@ const kinds: readonly Kind[] = [
   { name: `${MANDATES} mandates`, connections: 64, mandatesOf: ({ spread }) => spread },
   { name: "hot mandate", connections: 1, mandatesOf: ({ hot }) => [hot] },
 ];
-
-/** Copies the source of a commit to a folder and installs its packages there. */
-async function checkOut(commit: string, folder: string): Promise<string> {
-  await run("sh", ["-c", `git archive "$1" | tar -x -C "$2"`, "sh", commit, folder], { cwd: root });
-  await run(process.execPath, ["scripts/ensure.mjs"], { cwd: folder, maxBuffer: 1 << 26 });
-  return folder;
-}
 
 async function openSide(name: string, cwd: string, databaseUrl: string, dataDir: string): Promise<Side> {
   const environment = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, ENVIRONMENT: "sandbox" };
@@ -96,7 +87,7 @@ function rowsOf(kind: Kind, sides: readonly Side[], turns: readonly (readonly [M
 export async function compareWith(commit: string, { rounds, seconds }: { readonly rounds: number; readonly seconds: number }) {
   const folder = await mkdtemp(join(tmpdir(), "countersign-against-"));
   const say = (line: string): void => console.error(`bench: ${line}`);
-  say(`checking out ${commit} beside and installing its packages.`);
+  say(`checking out ${commit} beside.`);
   const other = await checkOut(commit, await mkdtemp(join(folder, "commit-")));
   const database = await startEmbedded({ dataDir: join(folder, "database") });
   const sides: Side[] = [];

@@ -11,6 +11,8 @@ export type BenchServer = {
   readonly pid: number;
   /** Resident memory of the process, in MiB. */
   residentMiB(): Promise<number>;
+  /** The end of what the process has written. */
+  said(): string;
   stop(): Promise<void>;
 };
 
@@ -46,6 +48,7 @@ export async function start(
     env: { ...process.env, NODE_ENV: "production", LOG_LEVEL: "warn", PORT: String(port), ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk: Buffer) => (output = (output + chunk.toString()).slice(-4_000)));
@@ -55,10 +58,10 @@ export async function start(
     url,
     pid: child.pid ?? 0,
     residentMiB: async () => Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${child.pid}/status`, "utf8"))?.[1] ?? 0) / 1024,
-    stop: () =>
-      new Promise((resolve) => {
-        child.once("exit", () => resolve());
-        child.kill("SIGTERM");
-      }),
+    said: () => output,
+    async stop() {
+      child.kill("SIGTERM");
+      await ended;
+    },
   };
 }

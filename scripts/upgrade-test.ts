@@ -1,0 +1,59 @@
+/**
+ * `npm run upgrade-test`: runs the release before and this commit side by side on one database, in both orders.
+ * `-- --from COMMIT` takes another commit as the release before, `-- --seconds N` sets how long the load runs after each change (4).
+ */
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import postgres from "postgres";
+import { startEmbedded } from "#lib/db/embedded.ts";
+import { makeReleases, wrongJudgements } from "./upgrade/releases.ts";
+import { joined, upgrade, type Order } from "./upgrade/side-by-side.ts";
+
+const { values } = parseArgs({ options: { from: { type: "string" }, seconds: { type: "string", default: "4" } } });
+
+const say = (sentence: string): void => console.log(sentence);
+const closers: (() => Promise<void>)[] = [];
+const closing = (close: () => Promise<void>): void => void closers.push(close);
+
+async function closeAll(): Promise<void> {
+  for (let close = closers.pop(); close; close = closers.pop()) await close();
+}
+
+const interrupted = new Promise<number>((resolve) => {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resolve(130));
+});
+
+async function run(): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), "countersign-upgrade-"));
+  closing(() => rm(folder, { recursive: true, force: true }));
+  say("The release before and this commit, with planted migrations, are being built.");
+  const releases = await makeReleases(folder, values.from);
+  const wrong = await wrongJudgements(releases);
+  if (wrong.length > 0) throw new Error(wrong.join("\n"));
+  say("The rule for migrations allows the planted ones, and refuses the forbidden one.");
+  const database = await startEmbedded({ dataDir: join(folder, "postgres"), database: "countersign" });
+  closing(async () => {
+    await database.stop();
+    await rm(database.directory, { recursive: true, force: true });
+  });
+  const sql = postgres(database.url, { max: 1, onnotice: () => {} });
+  closing(() => sql.end());
+  for (const [name, order] of Object.entries({ upgrade, joined })) {
+    await sql`CREATE DATABASE ${sql(name)}`;
+    const databaseUrl = Object.assign(new URL(database.url), { pathname: name }).href;
+    const own = join(folder, name);
+    await mkdir(own);
+    await order({ ...releases, databaseUrl, folder: own, seconds: Number(values.seconds), say, closing } satisfies Order);
+  }
+  say("Both orders keep every promise.");
+  return 0;
+}
+
+const code = await Promise.race([run(), interrupted]).catch((error: unknown) => {
+  console.error(error);
+  return 1;
+});
+await closeAll();
+process.exit(code);

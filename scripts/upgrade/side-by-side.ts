@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import postgres from "postgres";
+import { verifyAudit } from "#lib/audit/contract.ts";
+import { migrate } from "#lib/db/migrate.ts";
+import { call } from "#lib/http/client.ts";
+import { start, type BenchServer } from "../../bench/server.ts";
+import { violations } from "../../test/faults/oracle.ts";
+import { nodeFlags } from "../node-flags.ts";
+import { Balancer } from "./balancer.ts";
+import { Load } from "./load.ts";
+import { forbidden, nextVersion, notNullSecond, plantMigrations, type Migrations } from "./planted.ts";
+import type { Release } from "./releases.ts";
+
+export type Say = (sentence: string) => void;
+
+export type Order = {
+  readonly old: Release;
+  readonly next: Release;
+  /** An empty database. */
+  readonly databaseUrl: string;
+  /** An empty folder. */
+  readonly folder: string;
+  /** How long the load runs after each change. */
+  readonly seconds: number;
+  readonly say: Say;
+  /** Registers what ends a process, for a run that fails. */
+  closing(close: () => Promise<void>): void;
+};
+
+type Process = Release & BenchServer;
+
+const READY = "/api/v1/health/ready";
+const NOT_READY_MS = 30_000;
+
+/** The processes of both releases on one database, behind a balancer, with the load of agents. */
+class Installation {
+  readonly #order: Order;
+  readonly #balancer: Balancer;
+  #processes: readonly Process[] = [];
+  #load: Load | null = null;
+
+  private constructor(order: Order, balancer: Balancer) {
+    [this.#order, this.#balancer] = [order, balancer];
+  }
+
+  static async open(order: Order): Promise<Installation> {
+    const balancer = await Balancer.open();
+    const installation = new Installation(order, balancer);
+    order.closing(async () => {
+      await installation.#load?.stop();
+      for (const process of installation.#processes) await process.stop();
+      await balancer.close();
+    });
+    return installation;
+  }
+
+  async start(release: Release): Promise<void> {
+    const { databaseUrl, folder } = this.#order;
+    const environment = {
+      BASE_URL: this.#balancer.url,
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: join(folder, "data"),
+      ENVIRONMENT: "sandbox",
+      RATE_LIMIT_PER_ADDRESS: "1000000",
+      RATE_LIMIT_PER_KEY: "1000000",
+    };
+    const program = [...nodeFlags, "server.ts", "--api"];
+    const server = await start(program, environment, "/api/v1/health/live", release.folder);
+    this.#turn([...this.#processes, { ...release, ...server }]);
+  }
+
+  async stop({ version }: Release): Promise<void> {
+    const process = this.#processOf(version);
+    await process.stop();
+    this.#turn(this.#processes.filter((one) => one !== process));
+  }
+
+  /** Makes a change under load, checks everything, and says what was found. */
+  async stage(name: string, change: () => Promise<void>): Promise<void> {
+    const { seconds, say } = this.#order;
+    const load = (this.#load ??= await Load.prepare(this.#balancer));
+    const answered = load.answers.length;
+    await load.start();
+    await pause(1_000);
+    await change();
+    await pause(seconds * 1_000);
+    await load.stop();
+    const repeats = await this.#check(load);
+    say(`${name} ${load.answers.length - answered} payments were answered. ${repeats}`);
+  }
+
+  /** Waits until the process of a release that no longer serves the database says so, and is refused when it starts again. */
+  async refuses(release: Release): Promise<void> {
+    const { url } = this.#processOf(release.version);
+    const until = performance.now() + NOT_READY_MS;
+    while ((await fetch(url + READY)).status !== 503)
+      assert.ok(performance.now() < until, `${release.version} still reports that it is ready.`);
+    await this.stop(release);
+    await assert.rejects(this.start(release), /This database was changed by Countersign .* can no longer read it\. Start /);
+  }
+
+  /** Applies migrations as the release after `next`. */
+  async migrate(migrations: Migrations): Promise<void> {
+    const { next, folder, databaseUrl } = this.#order;
+    const later = join(folder, Object.keys(migrations).join());
+    await cp(join(next.folder, "drizzle"), later, { recursive: true });
+    await plantMigrations(later, migrations);
+    const release = nextVersion(next.version);
+    const count = await migrate({ url: databaseUrl, environment: "sandbox", folder: later, release });
+    assert.ok(count > 0, "The release after it has nothing to migrate.");
+  }
+
+  #processOf(version: string): Process {
+    const found = this.#processes.find((process) => process.version === version);
+    assert.ok(found, `No process of ${version} runs.`);
+    return found;
+  }
+
+  #turn(processes: readonly Process[]): void {
+    this.#processes = processes;
+    this.#balancer.backends = processes;
+  }
+
+  async #check(load: Load): Promise<string> {
+    const said: string[] = [];
+    for (const process of this.#processes) {
+      const ready = await fetch(process.url + READY);
+      assert.equal(ready.status, 200, `${process.version} is not ready: ${await ready.text()}`);
+      const { repeated, refused } = await load.repeatAt(process);
+      said.push(`${process.version} repeated ${repeated - refused} byte for byte${refused > 0 ? ` and refused ${refused}` : ""}`);
+      const audit = await call(verifyAudit, { body: {} }, { baseUrl: process.url, headers: load.person });
+      assert.equal(audit.valid, true, `The audit log does not verify at ${process.version}.`);
+    }
+    const sql = postgres(this.#order.databaseUrl, { max: 1, onnotice: () => {} });
+    const broken = await violations(sql, load.allowed).finally(() => sql.end());
+    const wrong = [...load.wrong, ...broken];
+    if (wrong.length > 0) {
+      const logs = this.#processes.map(({ version, said: log }) => `${version}: ${log()}`);
+      throw new Error([`${wrong.length} violations, the first of which are:`, ...wrong.slice(0, 10), ...logs].join("\n"));
+    }
+    return `${said.join(", ")}.`;
+  }
+}
+
+/** The old release is replaced, comes back once, and is replaced again. */
+export async function upgrade(order: Order): Promise<void> {
+  const { old, next } = order;
+  const on = await Installation.open(order);
+  await on.start(old);
+  await on.stage(`${old.version} serves alone.`, async () => {});
+  await on.stage(`${next.version} starts beside it and migrates.`, () => on.start(next));
+  await on.stage(`${old.version} stops.`, () => on.stop(old));
+  await on.stage(`${old.version} starts again.`, () => on.start(old));
+  await on.stage(`${next.version} stops.`, () => on.stop(next));
+  await on.stage(`${next.version} starts again.`, () => on.start(next));
+  await on.stage(
+    `${old.version} is not ready and cannot start after the release after ${next.version} has migrated.`,
+    async () => {
+      await on.migrate(notNullSecond(next.version));
+      await on.refuses(old);
+    },
+  );
+}
+
+/** The next release makes the database, and the old one joins. */
+export async function joined(order: Order): Promise<void> {
+  const { old, next } = order;
+  const on = await Installation.open(order);
+  await on.start(next);
+  await on.stage(`${next.version} made the database and serves alone.`, async () => {});
+  await on.stage(`${old.version} joins.`, () => on.start(old));
+  await on.stage(`${next.version} stops.`, () => on.stop(next));
+  await on.stage(`${next.version} starts again.`, () => on.start(next));
+  await on.migrate({ "9005_forbidden": `-- serves: ${next.version}\n${forbidden}` });
+  await on.refuses(old);
+  order.say(`${old.version} is not ready and cannot start after a column that it reads was removed.`);
+}
