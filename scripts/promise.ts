@@ -4,8 +4,6 @@ import { servesOf } from "#lib/db/migrate.ts";
 /** An entry of releases.json. */
 export type Release = {
   readonly version: string;
-  /** The commit, which the next commit adds. */
-  readonly commit?: string;
   /** SHA-256 of each migration, by its file name. */
   readonly migrations: Readonly<Record<string, string>>;
   /** The commit that was released. It is added in the commit after that one. */

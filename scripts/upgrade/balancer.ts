@@ -9,6 +9,7 @@ type Reply = { readonly status: number; readonly headers: IncomingHttpHeaders; r
 /** Names the version of the process that has answered. */
 export const ANSWERED_BY = "x-answered-by";
 const UNAVAILABLE = 503;
+const OF_A_CONNECTION = new Set(["connection", "keep-alive", "transfer-encoding"]);
 
 async function bytesOf(message: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -31,8 +32,8 @@ export class Balancer {
     this.#server = createServer((incoming, outgoing) => {
       void this.#answer(incoming).then((reply) => {
         if (reply === null) return outgoing.writeHead(UNAVAILABLE).end();
-        const { connection, "transfer-encoding": coding, "keep-alive": kept, ...headers } = reply.headers;
-        outgoing.writeHead(reply.status, { ...headers, [ANSWERED_BY]: reply.version }).end(reply.body);
+        const headers = Object.entries(reply.headers).filter(([name]) => !OF_A_CONNECTION.has(name));
+        outgoing.writeHead(reply.status, { ...Object.fromEntries(headers), [ANSWERED_BY]: reply.version }).end(reply.body);
       });
     });
   }

@@ -135,7 +135,8 @@ class Installation {
       assert.equal(audit.valid, true, `The audit log does not verify at ${process.version}.`);
     }
     const sql = postgres(this.#order.databaseUrl, { max: 1, onnotice: () => {} });
-    const broken = await violations(sql, load.allowed).finally(() => sql.end());
+    const broken = await violations(sql, load.allowed);
+    await sql.end();
     const wrong = [...load.wrong, ...broken];
     if (wrong.length > 0) {
       const logs = this.#processes.map(({ version, said: log }) => `${version}: ${log()}`);
