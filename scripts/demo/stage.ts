@@ -113,9 +113,13 @@ export async function setStage({ closing }: StageOptions): Promise<Stage> {
     const loopback = [shop, secondShop, stranger, storefront];
     const onSpawn = closing;
     const testWallet = await fundedKey(chain);
-    const options = { dataDir, port, rpcUrl: chain.rpcUrl, contracts, testWallet, loopback, say: note, onSpawn };
-    await letGo(port);
-    const started = await startService(options);
+    const options = { dataDir, rpcUrl: chain.rpcUrl, contracts, testWallet, loopback, say: note, onSpawn };
+    const startOn = async (free: number) => startService({ ...options, port: await letGo(free) });
+    // Its database starts before it listens, so the port may be taken meanwhile.
+    const started = await startOn(port).catch(async (error: unknown) => {
+      if (!String(error).includes("EADDRINUSE")) throw error;
+      return startOn(await holdPort(port + 1));
+    });
     await call(checkReadinessOfService, {}, { baseUrl: started.url });
     await fundService({ chain, service: started });
     tell("address", started.url);
