@@ -48,6 +48,13 @@ const isStandby = (error: postgres.PostgresError): boolean => error.code === "25
 const isStalePlan = (error: postgres.PostgresError): boolean =>
   error.code === "0A000" && error.routine === "RevalidateCachedQuery";
 
+/**
+ * A COMMIT waited for a standby, and the wait was canceled (01000) or the server process was terminated (57P01). The answer would
+ * be a success, although a standby that takes over may lack the transaction.
+ */
+const isWaitCanceled = (notice: postgres.Notice): boolean =>
+  notice["severity"] === "WARNING" && (notice["code"] === "01000" || notice["code"] === "57P01");
+
 /** The driver gets only one socket, so it never sends a statement on another connection. */
 export class ServerConnection {
   readonly #live = new Set<Query>();
@@ -94,7 +101,7 @@ export class ServerConnection {
         connect_timeout: 0,
         backoff: () => 0,
         types: wireTypes as never,
-        onnotice: ignore,
+        onnotice: (notice) => connection.#warned(notice),
         connection: { ...settings },
         socket: connection.#once(socket),
       } as postgres.Options<never>);
@@ -205,6 +212,11 @@ export class ServerConnection {
     if (error.code === "25P02" && this.failure) return this.failure;
     this.failure ??= error;
     return error;
+  }
+
+  /** Ends the connection, so that what was sent has an unknown outcome. */
+  #warned(notice: postgres.Notice): void {
+    if (this.busy && isWaitCanceled(notice)) this.end("A wait for a standby was canceled.", new Error(notice["message"]));
   }
 
   end(reason: string, cause?: unknown, silent = false): void {
