@@ -51,15 +51,14 @@ test("a commit is unknown, and not a success, if its wait for a standby was canc
 });
 
 test("a single statement that writes is unknown then too", async () => {
-  const error = await canceled(errorOf(mainPool().sql`INSERT INTO written VALUES ('alone')`.then()));
+  const error = await canceled(errorOf(mainPool().sql`INSERT INTO written VALUES ('alone')`));
   expect(outcomeUnknown(error)).toBe(true);
 });
 
 test("statements that are sent together with their COMMIT fail as those of an ended connection", async () => {
-  const together = mainPool().use(async (sql) => {
-    const sent = [sql`BEGIN`, sql`INSERT INTO written VALUES ('together')`, sql`COMMIT`].map((one) => one.then());
-    return (await Promise.allSettled(sent)).flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
-  });
+  const together = mainPool().use((sql) =>
+    Promise.all([sql`BEGIN`, sql`INSERT INTO written VALUES ('together')`, sql`COMMIT`].map(errorOf)),
+  );
   expect((await canceled(together)).map(connectionEnded)).toContain(true);
 });
 
