@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { freePort } from "#test/free-port.ts";
+import { whenEnded } from "#test/when-ended.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -48,6 +49,7 @@ export async function start(
     env: { ...process.env, NODE_ENV: "production", LOG_LEVEL: "warn", PORT: String(port), ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  child.once("exit", whenEnded("kill", "-KILL", String(child.pid)));
   const ended = new Promise((resolve) => child.once("exit", resolve));
   let output = "";
   for (const stream of [child.stdout, child.stderr])

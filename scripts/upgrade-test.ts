@@ -1,6 +1,7 @@
 /**
  * `npm run upgrade-test`: runs the release before and this commit side by side on one database, in both orders.
- * `-- --from COMMIT` takes another commit as the release before, `-- --seconds N` sets how long the load runs after each change (4).
+ * `-- --from COMMIT` takes another commit as the release before, `-- --seconds N` sets how long the load runs after each change (4),
+ * and `-- --rows N` the rows of the tables for which the time of each migration is printed (1,000,000; none if it is 0).
  */
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,10 +9,17 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import postgres from "postgres";
 import { startEmbedded } from "#lib/db/embedded.ts";
+import { tellLockTimes } from "./upgrade/lock-times.ts";
 import { makeReleases, wrongJudgements } from "./upgrade/releases.ts";
 import { joined, upgrade, type Order } from "./upgrade/side-by-side.ts";
 
-const { values } = parseArgs({ options: { from: { type: "string" }, seconds: { type: "string", default: "4" } } });
+const { values } = parseArgs({
+  options: {
+    from: { type: "string" },
+    seconds: { type: "string", default: "4" },
+    rows: { type: "string", default: "1000000" },
+  },
+});
 
 const say = (sentence: string): void => console.log(sentence);
 const closers: (() => Promise<void>)[] = [];
@@ -27,7 +35,7 @@ const interrupted = new Promise<number>((resolve) => {
 
 async function run(): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), "countersign-upgrade-"));
-  closing(() => rm(folder, { recursive: true, force: true }));
+  closing(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
   say("The release before and this commit, with planted migrations, are being built.");
   const releases = await makeReleases(folder, values.from);
   const wrong = await wrongJudgements(releases);
@@ -40,14 +48,18 @@ async function run(): Promise<number> {
   });
   const sql = postgres(database.url, { max: 1, onnotice: () => {} });
   closing(() => sql.end());
-  for (const [name, order] of Object.entries({ upgrade, joined })) {
+  const orderOn = async (name: string): Promise<Order> => {
     await sql`CREATE DATABASE ${sql(name)}`;
     const databaseUrl = Object.assign(new URL(database.url), { pathname: name }).href;
     const own = join(folder, name);
     await mkdir(own);
-    await order({ ...releases, databaseUrl, folder: own, seconds: Number(values.seconds), say, closing } satisfies Order);
-  }
+    return { ...releases, databaseUrl, folder: own, seconds: Number(values.seconds), say, closing };
+  };
+  const rows = Number(values.rows);
+  await upgrade(await orderOn("upgraded"));
+  await joined(await orderOn("joined"));
   say("Both orders keep every promise.");
+  if (rows > 0) await tellLockTimes(await orderOn("large"), rows);
   return 0;
 }
 

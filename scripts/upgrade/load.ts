@@ -25,6 +25,7 @@ export class Load {
   readonly answers: Answer[] = [];
   /** What no release may answer, a sentence for each. */
   readonly wrong: string[] = [];
+  slowestMs = 0;
   readonly #balancer: Balancer;
   readonly #scene: Scene;
   readonly #wide: readonly string[];
@@ -98,7 +99,9 @@ export class Load {
   }
 
   async #pay(body: string, key: string): Promise<void> {
+    const began = performance.now();
     const { status, text, version } = await this.#post(this.#balancer.url, body, key);
+    this.slowestMs = Math.max(this.slowestMs, performance.now() - began);
     if (status === 200) this.answers.push({ body, key, text, version });
     else this.wrong.push(`${version} answered a payment with ${status} ${text}`);
   }

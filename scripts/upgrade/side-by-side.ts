@@ -36,7 +36,7 @@ const READY = "/api/v1/health/ready";
 const NOT_READY_MS = 30_000;
 
 /** The processes of both releases on one database, behind a balancer, with the load of agents. */
-class Installation {
+export class Installation {
   readonly #order: Order;
   readonly #balancer: Balancer;
   #processes: readonly Process[] = [];
@@ -49,12 +49,15 @@ class Installation {
   static async open(order: Order): Promise<Installation> {
     const balancer = await Balancer.open();
     const installation = new Installation(order, balancer);
-    order.closing(async () => {
-      await installation.#load?.stop();
-      for (const process of installation.#processes) await process.stop();
-      await balancer.close();
-    });
+    order.closing(() => installation.close());
     return installation;
+  }
+
+  async close(): Promise<void> {
+    await this.#load?.stop();
+    for (const process of this.#processes) await process.stop();
+    this.#turn([]);
+    await this.#balancer.close();
   }
 
   async start(release: Release): Promise<void> {
@@ -81,7 +84,7 @@ class Installation {
   /** Makes a change under load, checks everything, and says what was found. */
   async stage(name: string, change: () => Promise<void>): Promise<void> {
     const { seconds, say } = this.#order;
-    const load = (this.#load ??= await Load.prepare(this.#balancer));
+    const load = await this.#prepared();
     const answered = load.answers.length;
     await load.start();
     await pause(1_000);
@@ -90,6 +93,19 @@ class Installation {
     await load.stop();
     const repeats = await this.#check(load);
     say(`${name} ${load.answers.length - answered} payments were answered. ${repeats}`);
+  }
+
+  /** Makes a change under load. Says how long it took, and in how many milliseconds the slowest payment was answered. */
+  async during(change: () => Promise<unknown>): Promise<{ tookMs: number; slowestMs: number; refused: number }> {
+    const load = await this.#prepared();
+    await load.start();
+    await pause(1_000);
+    load.slowestMs = 0;
+    const began = performance.now();
+    await change();
+    const tookMs = performance.now() - began;
+    await load.stop();
+    return { tookMs, slowestMs: load.slowestMs, refused: load.wrong.splice(0).length };
   }
 
   /** Waits until the process of a release that no longer serves the database says so, and is refused when it starts again. */
@@ -102,15 +118,19 @@ class Installation {
     await assert.rejects(this.start(release), /This database was changed by Countersign .* can no longer read it\. Start /);
   }
 
-  /** Applies migrations as the release after `next`. */
-  async migrate(migrations: Migrations): Promise<void> {
-    const { next, folder, databaseUrl } = this.#order;
+  /** Applies migrations as the release after another one does, by default after `next`. */
+  async migrate(migrations: Migrations, after = this.#order.next): Promise<void> {
+    const { folder, databaseUrl } = this.#order;
     const later = join(folder, Object.keys(migrations).join());
-    await cp(join(next.folder, "drizzle"), later, { recursive: true });
+    await cp(join(after.folder, "drizzle"), later, { recursive: true });
     await plantMigrations(later, migrations);
-    const release = nextVersion(next.version);
+    const release = nextVersion(after.version);
     const count = await migrate({ url: databaseUrl, environment: "sandbox", folder: later, release });
-    assert.ok(count > 0, "The release after it has nothing to migrate.");
+    assert.ok(count > 0, `${release} has nothing to migrate.`);
+  }
+
+  async #prepared(): Promise<Load> {
+    return (this.#load ??= await Load.prepare(this.#balancer));
   }
 
   #processOf(version: string): Process {
@@ -178,4 +198,5 @@ export async function joined(order: Order): Promise<void> {
   await on.migrate({ "9005_forbidden": `-- serves: ${next.version}\n${forbidden}` });
   await on.refuses(old);
   order.say(`${old.version} is not ready and cannot start after a column that it reads was removed.`);
+  await on.close();
 }
