@@ -16,13 +16,14 @@ const commands = {
   migrate: "applies the missing migrations to the database",
   "setup-code": "prints a new code for the first platform admin",
   restored: "accepts the audit log of an older backup that you restored",
+  "copy-database": "copies the embedded database into the empty one of DATABASE_URL",
   verify: "verifies a saved receipt",
   "chain-deploy": "deploys the mandate contracts on a chain",
 };
 const usage = `Usage: countersign-server <command>
 
 ${Object.entries(commands)
-  .map(([name, what]) => `  ${name.padEnd(14)}${what}`)
+  .map(([name, what]) => `  ${name.padEnd(15)}${what}`)
   .join("\n")}`;
 
 const { version, nodeFlags } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));

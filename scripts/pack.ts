@@ -18,6 +18,7 @@ const programs = {
   migrate: "scripts/commands/migrate.ts",
   "setup-code": "scripts/commands/setup-code.ts",
   restored: "scripts/commands/restored.ts",
+  "copy-database": "scripts/commands/copy-database.ts",
   pages: "pages.ts",
   demo: "scripts/demo.ts",
   verify: "scripts/verify.ts",

@@ -3,7 +3,7 @@ import { closePools } from "#lib/db/client.ts";
 import { forget } from "#lib/process.ts";
 import { Link } from "#test/link.ts";
 
-async function moveTo(url: string): Promise<void> {
+export async function moveTo(url: string): Promise<void> {
   await closePools();
   process.env["DATABASE_URL"] = url;
   forget("env");
