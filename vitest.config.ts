@@ -4,11 +4,13 @@ import { RUN_MS } from "./test/helpers/run-time.ts";
 
 const files = "{app,bench,components,contracts,examples,lib,scripts,test}/**/*.test.{ts,tsx}";
 const isFast = process.env["TESTS"] === "fast";
+/** The tests that `npm run test:debian` alone runs. */
+const DEBIAN = "test/debian/**";
 
 export default defineConfig({
   test: {
     include: isFast ? fastFiles(files) : [files],
-    exclude: ["**/node_modules/**", ".next/**"],
+    exclude: ["**/node_modules/**", ".next/**", ...(process.env["TESTS"] === "debian" ? [] : [DEBIAN])],
     globalSetup: isFast ? [] : ["./test/helpers/cluster.ts"],
     pool: "forks",
     // Loading the code once per process saves time. clean-process.ts makes the files independent of each other.

@@ -63,15 +63,19 @@ async function dropLeftovers(url: string): Promise<void> {
 }
 
 /** Starts one PostgreSQL for the whole run. Runs at the same time on one data directory share it; the last one stops it. */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+async function startServer() {
   const embedded = await startEmbedded({ dataDir: testDataDir(), durable: false, database: "tests" });
   const keep = await endPostgresWithThis(embedded.directory);
+  return { url: embedded.url, stop: () => embedded.stop().then(keep) };
+}
+
+/** The tests use the server of TEST_DATABASE_URL, whose role may make databases, if it is set. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env["TEST_DATABASE_URL"];
+  const { url, stop } = given === undefined ? await startServer() : { url: given, stop: async () => {} };
   const template = await nameOfTemplate();
-  await makeTemplate(embedded.url, template);
-  await dropLeftovers(embedded.url);
-  project.provide("cluster", { url: embedded.url, template });
-  return async () => {
-    await embedded.stop();
-    keep();
-  };
+  await makeTemplate(url, template);
+  await dropLeftovers(url);
+  project.provide("cluster", { url, template });
+  return stop;
 }
