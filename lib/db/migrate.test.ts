@@ -138,6 +138,12 @@ describe("a release", () => {
     await expect(migrate({ url, environment: "sandbox" })).rejects.toThrow(
       "lacks a right. Grant it SELECT, INSERT, UPDATE and DELETE",
     );
+    const empty = await createDatabase({ empty: true });
+    const newUrl = Object.assign(new URL(empty.url), { username: role, password: "reads" }).href;
+    await expect(migrate({ url: newUrl, environment: "sandbox" })).rejects.toThrow(
+      /it lacks \d+ of the migrations.* Run "npm run migrate" with/,
+    );
+    await empty.drop();
     await sql.unsafe(`GRANT SELECT ON migrations TO ${role}; GRANT SELECT, INSERT ON installation TO ${role}`);
     expect(await migrate({ url, environment: "sandbox" })).toBe(0);
     const folder = await withMigration(`ALTER TABLE "mandates" ADD COLUMN "planted" text;`);

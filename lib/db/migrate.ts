@@ -74,9 +74,12 @@ async function makeList(sql: Sql, schema: string): Promise<void> {
     await sql`INSERT INTO migrations (created_at, hash) SELECT created_at, hash FROM drizzle.__drizzle_migrations`;
 }
 
-async function appliedIn(sql: Sql, schema: string): Promise<readonly Applied[]> {
+async function hasList(sql: Sql): Promise<boolean> {
   const [list] = await sql<{ found: boolean }[]>`SELECT to_regclass('migrations') IS NOT NULL AS found`;
-  if (list?.found !== true) await makeList(sql, schema);
+  return list?.found === true;
+}
+
+async function appliedIn(sql: Sql): Promise<readonly Applied[]> {
   return sql<Applied[]>`SELECT created_at::text AS at, hash, serves FROM migrations`;
 }
 
@@ -128,7 +131,11 @@ export async function migrate(options: MigrateOptions): Promise<number> {
   try {
     await sql`BEGIN`;
     await sql`SELECT pg_advisory_xact_lock(${MIGRATION}::bigint), set_config('search_path', ${`"${schema}"`}, true)`;
-    missing = missingOf(known, await appliedIn(sql, schema), release);
+    if (!(await hasList(sql))) {
+      missing = known;
+      await makeList(sql, schema);
+    }
+    missing = missingOf(known, await appliedIn(sql), release);
     for (const migration of missing) await apply(sql, migration, schema);
     await claimEnvironment(sql, environment);
     await sql`COMMIT`;
