@@ -30,6 +30,8 @@ function openPages({ pages, dispatch }: ServeOptions, env: Env): Pages {
   return pages === "another process" ? pagesOfAnotherProcess(env, dispatch.roots) : pagesOfThisProcess(() => pages(env.PORT));
 }
 
+const isTaken = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+
 type Stop = (reason: string, code: number) => Promise<void>;
 
 /** A signal or an uncaught error during the start takes effect only after the start. */
@@ -41,7 +43,9 @@ function listenForTheEnd(): { readonly isAsked: boolean; carryOut(stop: Stop): v
     asked = [reason, code];
     void stop?.(reason, code);
   };
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => ask(signal, 0));
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => ask(signal, 0));
+  // Nobody reads the output any more, such as after `| head`; the service goes on without it.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {
     process.on(event, (error: unknown) => {
       log().fatal({ error }, "The process is in an unknown state and stops");
@@ -80,7 +84,7 @@ export async function serveWith(options: ServeOptions): Promise<void> {
   }).catch(async (error: unknown) => {
     // The timer also keeps this process running while the database closes.
     await Promise.race([pages.close().then(close), setTimeout(DRAIN_LIMIT_MS)]);
-    throw error;
+    throw isTaken(error) ? new Error(`Port ${env.PORT} is taken. Set PORT to another one.`, { cause: error }) : error;
   });
   const setupCode = await steps(() => issueSetupCode());
   if (setupCode) say(`one-time set-up code, for the first platform admin: ${setupCode}`);

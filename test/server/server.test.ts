@@ -113,6 +113,13 @@ describe("the server", () => {
     expect(server.said()).toContain("belongs to the sandbox environment and ENVIRONMENT is production");
   });
 
+  test("a terminal that closes ends the service in order, although nobody reads its output", async () => {
+    const server = await runServer({ DATABASE_URL: database().url });
+    server.child.stderr!.destroy();
+    server.child.kill("SIGHUP");
+    expect(await server.ended).toBe(0);
+  });
+
   test("a port in use ends the start with one sentence, and the database stops too", async () => {
     const taken = createServer();
     await new Promise<void>((done) => taken.listen(0, done));
@@ -123,7 +130,7 @@ describe("the server", () => {
     onTestFinished(() => rm(dataDir, { recursive: true }));
     const server = await runServer({ DATABASE_URL: "", DATA_DIR: dataDir, PORT: String(port) });
     expect(await server.ended).toBe(1);
-    expect(server.said()).toContain("EADDRINUSE");
+    expect(server.said()).toContain(`Port ${port} is taken. Set PORT to another one.`);
     await expect(stat(join(dataDir, "postgres/data/postmaster.pid"))).rejects.toThrow("ENOENT");
   });
 
