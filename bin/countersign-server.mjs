@@ -45,7 +45,7 @@ function run(command, rest) {
   const program = node();
   if (program === null) {
     console.error(
-      `countersign: Node ${process.versions.node} is too old, and npm did not install Node ${WANTED_NODE} for this platform. Install Node ${WANTED_NODE}.`,
+      `countersign: Node ${process.versions.node} is too old, and npm did not install Node ${WANTED_NODE} for this platform, or was told to omit optional packages. Install Node ${WANTED_NODE}.`,
     );
     process.exit(1);
   }
@@ -69,7 +69,9 @@ function run(command, rest) {
 }
 
 const [command = "", ...rest] = process.argv.slice(2);
-if (command === "--version") console.log(version);
+if (Object.hasOwn(commands, command) && rest.includes("--help"))
+  console.log(`countersign-server ${command}: ${commands[command]}`);
+else if (command === "--version") console.log(version);
 else if (Object.hasOwn(commands, command)) run(command, rest);
 else {
   (command === "" || command === "--help" ? console.log : console.error)(usage);

@@ -128,7 +128,7 @@ export const settings: Readonly<Record<keyof Variables, Setting>> = {
   },
   METRICS_TOKEN: {
     example: passphrase,
-    meaning: "bearer token for `/metrics` from other machines",
+    meaning: "bearer token for `/metrics` from other machines, and from this one if `TRUSTED_PROXY_HOPS` is above 0",
   },
   SHUTDOWN_DELAY_MS: {
     example: "5000",

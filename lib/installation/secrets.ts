@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
 type Variables = Record<string, string | undefined>;
 
@@ -32,7 +32,9 @@ type SecretFactories = Readonly<Record<string, () => string>>;
 async function provide(variables: Variables, dataDir: string, name: string, making: SecretFactories): Promise<void> {
   const file = join(dataDir, name);
   if (Object.keys(await read(file)).length === 0) {
-    await mkdir(dataDir, { recursive: true });
+    await mkdir(dataDir, { recursive: true }).catch((error: unknown) => {
+      throw new Error(`The folder ${resolve(dataDir)} cannot be made. Set DATA_DIR to one that can.`, { cause: error });
+    });
     // The name is random and not the process id, because containers that share a volume can have the same process id.
     const draft = `${file}.${randomUUID()}`;
     const secrets = Object.fromEntries(Object.entries(making).map(([name, make]) => [name, make()]));

@@ -79,6 +79,11 @@ describe("the package countersign-server", () => {
     expect(await run(["migrate"], { DATABASE_URL: database.url })).toEqual([0, expect.stringContaining("Applied 0 migrations")]);
     expect(await run(["restored"], { DATABASE_URL: database.url })).toEqual([0, expect.stringContaining("nothing to accept")]);
     expect(await run(["migrate"])).toEqual([1, expect.stringContaining("Set DATABASE_URL.")]);
+    expect(await run(["migrate"], { DATABASE_URL: database.url, ENVIRONMENT: "" })).toEqual([
+      1,
+      expect.stringContaining("Set ENVIRONMENT to production or sandbox. A new database belongs to it for good."),
+    ]);
+    expect(await run(["start", "--help"])).toEqual([0, expect.stringContaining("serves on port 3000")]);
     expect(await run(["start"])).toEqual([1, expect.stringContaining("Set DATABASE_URL to a PostgreSQL server.")]);
     expect(await run(["nonsense"])).toEqual([1, expect.stringContaining("Usage: countersign-server <command>")]);
     const { version } = JSON.parse(await readFile(join(installed, "package.json"), "utf8")) as { version: string };

@@ -53,7 +53,9 @@ function installed(): Source {
     const root = dirname(dirname(createRequire(import.meta.url).resolve(name)));
     return { native: join(root, "native"), platform: basename(name) };
   } catch {
-    throw new Error(`There is no embedded PostgreSQL for this platform (${name}). Set DATABASE_URL to a PostgreSQL server.`);
+    throw new Error(
+      `There is no embedded PostgreSQL: npm has no package ${name}, or was told to omit optional packages. Set DATABASE_URL to a PostgreSQL server.`,
+    );
   }
 }
 
