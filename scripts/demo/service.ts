@@ -33,7 +33,8 @@ export type ServiceOptions = {
 
 export type Service = { readonly url: string; readonly logFile: string; readonly ended: Promise<number | null> };
 
-function variables({
+/** The environment of the service of the demo. */
+export function variablesOf({
   dataDir,
   port,
   rpcUrl,
@@ -72,7 +73,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const log = await open(logFile, "w", 0o600);
   // The process group is a new one, so that Ctrl-C reaches only the demo, which must stop the server before the chain.
   const child = spawn(process.execPath, [...nodeFlags, isPackaged() ? join(home(), "start.mjs") : "server.ts"], {
-    env: { ...variables(options), NODE_ENV: "production" },
+    env: { ...variablesOf(options), NODE_ENV: "production" },
     detached: true,
     stdio: ["ignore", log.fd, "pipe"],
   });

@@ -40,7 +40,11 @@ export type Stage = {
   closing(close: () => Promise<void>): void;
 };
 
-export type StageOptions = { readonly closing: Stage["closing"] };
+export type StageOptions = {
+  readonly closing: Stage["closing"];
+  /** Starts the service, by default that of this tree with its own database. */
+  readonly serve?: typeof startService;
+};
 
 const hostOf = (port: number): string => `127.0.0.1:${port}`;
 
@@ -80,11 +84,11 @@ async function fundService({ chain, service }: Pick<Stage, "chain" | "service">)
 }
 
 /** Builds the pages, then starts the chain, the first seller, and the service with its own database, all on this machine. */
-export async function setStage({ closing }: StageOptions): Promise<Stage> {
+export async function setStage({ closing, serve = startService }: StageOptions): Promise<Stage> {
   section("Starting");
   const dataDir = process.env["DATA_DIR"] || join(".data", "demo");
   const keyFile = join(dataDir, "agent.key");
-  if (!isPackaged()) await step("The pages", () => buildPages(note));
+  if (!isPackaged() && serve === startService) await step("The pages", () => buildPages(note));
   const chain = await step("A local chain with a test USDC", async (tell) => {
     const started = await startChain();
     closing(started.stop);
@@ -114,7 +118,7 @@ export async function setStage({ closing }: StageOptions): Promise<Stage> {
     const onSpawn = closing;
     const testWallet = await fundedKey(chain);
     const options = { dataDir, rpcUrl: chain.rpcUrl, contracts, testWallet, loopback, say: note, onSpawn };
-    const startOn = async (free: number) => startService({ ...options, port: await letGo(free) });
+    const startOn = async (free: number) => serve({ ...options, port: await letGo(free) });
     // Its database starts before it listens, so the port may be taken meanwhile.
     const started = await startOn(port).catch(async (error: unknown) => {
       if (!String(error).includes("EADDRINUSE")) throw error;

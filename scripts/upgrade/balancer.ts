@@ -1,15 +1,26 @@
+import { randomUUID } from "node:crypto";
 import { Agent, createServer, request, type IncomingHttpHeaders, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** A process of a release. */
 export type Backend = { readonly url: string; readonly version: string };
 
+/** A request as a client sent it, and its answer. */
+export type Exchange = {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  readonly reply: Reply;
+};
+
 type Reply = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: Buffer; readonly version: string };
 
 /** Names the version of the process that has answered. */
 export const ANSWERED_BY = "x-answered-by";
 const UNAVAILABLE = 503;
-const OF_A_CONNECTION = new Set(["connection", "keep-alive", "transfer-encoding"]);
+/** Headers that a message on another connection does not have. */
+export const OF_A_CONNECTION = new Set(["connection", "content-length", "host", "keep-alive", "transfer-encoding"]);
 
 async function bytesOf(message: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -24,6 +35,8 @@ async function bytesOf(message: IncomingMessage): Promise<Buffer> {
 export class Balancer {
   /** The processes that get requests. */
   backends: readonly Backend[] = [];
+  /** What was answered; null if nobody wants to know. While it is recorded, commands without an idempotency key get one. */
+  recorded: Exchange[] | null = null;
   readonly #agent = new Agent({ keepAlive: true });
   readonly #server: Server;
   #turn = 0;
@@ -56,11 +69,15 @@ export class Balancer {
 
   async #answer(incoming: IncomingMessage): Promise<Reply | null> {
     const body = await bytesOf(incoming);
+    const { method = "GET", url: path = "/", headers } = incoming;
+    const isKeyed = method === "GET" || !path.startsWith("/api/v1/") || body.includes('"idempotencyKey"');
+    if (this.recorded && !isKeyed) headers["idempotency-key"] ??= randomUUID();
     let last: Reply | null = null;
     const turn = this.#turn++;
     const backends = this.backends;
     for (let tried = 0; tried < backends.length && (last === null || last.status === UNAVAILABLE); tried += 1)
       last = (await this.#forward(backends[(turn + tried) % backends.length]!, incoming, body).catch(() => null)) ?? last;
+    if (last) this.recorded?.push({ method, path, headers, body, reply: last });
     return last;
   }
 

@@ -30,20 +30,22 @@ export type Order = {
   closing(close: () => Promise<void>): void;
 };
 
-type Process = Release & BenchServer;
+export type Process = Release & BenchServer;
 
 const READY = "/api/v1/health/ready";
 const NOT_READY_MS = 30_000;
 
 /** The processes of both releases on one database, behind a balancer, with the load of agents. */
 export class Installation {
+  readonly balancer: Balancer;
+  /** More variables of the processes. */
+  environment: Readonly<Record<string, string>> = {};
   readonly #order: Order;
-  readonly #balancer: Balancer;
   #processes: readonly Process[] = [];
   #load: Load | null = null;
 
   private constructor(order: Order, balancer: Balancer) {
-    [this.#order, this.#balancer] = [order, balancer];
+    [this.#order, this.balancer] = [order, balancer];
   }
 
   static async open(order: Order): Promise<Installation> {
@@ -57,32 +59,35 @@ export class Installation {
     await this.#load?.stop();
     for (const process of this.#processes) await process.stop();
     this.#turn([]);
-    await this.#balancer.close();
+    await this.balancer.close();
   }
 
-  async start(release: Release): Promise<void> {
+  async start(release: Release, { pages = false } = {}): Promise<Process> {
     const { databaseUrl, folder } = this.#order;
     const environment = {
-      BASE_URL: this.#balancer.url,
+      ...this.environment,
+      BASE_URL: this.balancer.url,
       DATABASE_URL: databaseUrl,
       DATA_DIR: join(folder, "data"),
       ENVIRONMENT: "sandbox",
       RATE_LIMIT_PER_ADDRESS: "1000000",
       RATE_LIMIT_PER_KEY: "1000000",
     };
-    const program = [...nodeFlags, "server.ts", "--api"];
+    const program = [...nodeFlags, "server.ts", ...(pages ? [] : ["--api"])];
     const server = await start(program, environment, "/api/v1/health/live", release.folder);
-    this.#turn([...this.#processes, { ...release, ...server }]);
+    const process = { ...release, ...server };
+    this.#turn([...this.#processes, process]);
+    return process;
   }
 
   async stop({ version }: Release): Promise<void> {
-    const process = this.#processOf(version);
+    const process = this.processOf(version);
     await process.stop();
     this.#turn(this.#processes.filter((one) => one !== process));
   }
 
   /** Makes a change under load, checks everything, and says what was found. */
-  async stage(name: string, change: () => Promise<void>): Promise<void> {
+  async stage(name: string, change: () => Promise<unknown>): Promise<void> {
     const { seconds, say } = this.#order;
     const load = await this.#prepared();
     const answered = load.answers.length;
@@ -110,7 +115,7 @@ export class Installation {
 
   /** Waits until the process of a release that no longer serves the database says so, and is refused when it starts again. */
   async refuses(release: Release): Promise<void> {
-    const { url } = this.#processOf(release.version);
+    const { url } = this.processOf(release.version);
     const until = performance.now() + NOT_READY_MS;
     while ((await fetch(url + READY)).status !== 503)
       assert.ok(performance.now() < until, `${release.version} still reports that it is ready.`);
@@ -130,10 +135,10 @@ export class Installation {
   }
 
   async #prepared(): Promise<Load> {
-    return (this.#load ??= await Load.prepare(this.#balancer));
+    return (this.#load ??= await Load.prepare(this.balancer));
   }
 
-  #processOf(version: string): Process {
+  processOf(version: string): Process {
     const found = this.#processes.find((process) => process.version === version);
     assert.ok(found, `No process of ${version} runs.`);
     return found;
@@ -141,7 +146,7 @@ export class Installation {
 
   #turn(processes: readonly Process[]): void {
     this.#processes = processes;
-    this.#balancer.backends = processes;
+    this.balancer.backends = processes;
   }
 
   async #check(load: Load): Promise<string> {
