@@ -178,7 +178,7 @@ describe("a connection that the server ends", () => {
   test("while it is idle is replaced without an error", async () => {
     const pool = newPool(database().url, { max: 1 });
     const pid = await pidOf(pool);
-    await newPool(database().url).sql`SELECT pg_terminate_backend(${pid})`;
+    await newPool(database().url).sql`SELECT pg_terminate_backend(${pid}, 60000)`;
     await pause(50);
     expect(await pidOf(pool)).not.toBe(pid);
   });

@@ -19,6 +19,10 @@ const history = ["authorizations", "changed_reservations", "resolutions", "audit
 async function scans(tables: readonly string[] = history): Promise<readonly Scans[]> {
   await closePools();
   const direct = postgres(databaseOf().url, { max: 1 });
+  const others = () => direct`
+    SELECT 1 FROM pg_stat_activity
+    WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`;
+  await expect.poll(others).toHaveLength(0);
   const rows = await direct<Scans[]>`
     SELECT indexrelname AS name, idx_scan::int AS scans, idx_tup_read::int AS read FROM pg_stat_user_indexes
     WHERE relname = ANY(${tables})

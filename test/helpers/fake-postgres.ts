@@ -117,7 +117,7 @@ class Session {
   #pending: string[] | null = null;
   #caller: string | null = null;
   #statement = "";
-  #parameter = "";
+  #parameter: string | null = "";
   readonly #named = new Map<string, string>();
 
   constructor(fake: FakePostgres, socket: Socket, fault: Fault | null) {
@@ -242,8 +242,9 @@ class Session {
     const portalEnd = body.indexOf(0);
     const nameEnd = body.indexOf(0, portalEnd + 1);
     this.#statement = this.#named.get(body.toString("utf8", portalEnd + 1, nameEnd)) ?? "";
-    const length = body.readInt32BE(nameEnd + 5);
-    this.#parameter = body.toString("utf8", nameEnd + 9, nameEnd + 9 + length);
+    const count = body.readInt16BE(nameEnd + 3);
+    const length = count === 0 ? 0 : body.readInt32BE(nameEnd + 5);
+    this.#parameter = count === 0 ? null : body.toString("utf8", nameEnd + 9, nameEnd + 9 + length);
     return message("2");
   }
 
