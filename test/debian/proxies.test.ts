@@ -31,6 +31,7 @@ describe.each(proxies)("$name", (proxy) => {
   const ends: (() => Promise<unknown>)[] = [];
   const servers: RunningServer[] = [];
   let port = 0;
+  let running: Awaited<ReturnType<typeof startProxy>>;
   let buyer: Buyer;
   let mandateId = "";
   beforeAll(async () => {
@@ -48,7 +49,7 @@ describe.each(proxies)("$name", (proxy) => {
     const folder = await mkdtemp(join(tmpdir(), "countersign-proxy-"));
     await chmod(folder, 0o755);
     ends.push(() => rm(folder, { recursive: true, force: true }));
-    const running = await startProxy(
+    running = await startProxy(
       proxy,
       folder,
       port,
@@ -146,12 +147,17 @@ describe.each(proxies)("$name", (proxy) => {
       return [...lines].reduce((sum, [, count]) => sum + Number(count), 0);
     };
     await expect.poll(served).toBeGreaterThan(50);
-    first.child.kill("SIGTERM");
-    if (proxy.checksHealth) {
-      // The process still serves, but the proxy has seen its health check fail.
+    const isUnused = async (): Promise<void> => {
       let before = -1;
       await expect.poll(async () => before === (before = await served()), { interval: 500 }).toBe(true);
+    };
+    if (!proxy.checksHealth) {
+      await running.takeOut(first.url);
+      await isUnused();
     }
+    first.child.kill("SIGTERM");
+    // The process still serves, but the proxy has seen its health check fail.
+    await isUnused();
     expect(await first.ended).toBe(0);
     await pause(1_000);
     end.abort();

@@ -71,6 +71,13 @@ export async function startProxy(proxy: Proxy, folder: string, port: number, ser
   const keep = whenEnded("kill", "-TERM", String(child.pid));
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
   return {
+    /** As the page says for nginx: marks a process as down, and reloads. */
+    async takeOut(url: string) {
+      const file = join(folder, "configuration");
+      const { host } = new URL(url);
+      await writeFile(file, (await readFile(file, "utf8")).replace(`server ${host}`, `server ${host} down`));
+      child.kill("SIGHUP");
+    },
     async stop() {
       child.kill("SIGTERM");
       await ended;
