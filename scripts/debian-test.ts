@@ -71,7 +71,7 @@ const contract = vitest(
 installMissing();
 const folder = await mkdtemp(join(tmpdir(), "countersign-debian-"));
 await chmod(folder, 0o755);
-const postgres = await newPostgres(folder);
+const postgres = await newPostgres(folder, { durable: false });
 try {
   const debian = { TESTS: "debian", TEST_DATABASE_URL: postgres.url };
   const passed =

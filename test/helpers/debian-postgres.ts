@@ -17,10 +17,16 @@ export type DebianPostgres = { readonly url: string; readonly data: string; stop
 const asPostgres = (program: string, ...words: readonly string[]) =>
   run("runuser", ["-u", "postgres", "--", join(BIN, program), ...words], { cwd: "/" });
 
+/** As the embedded server of the tests: commits are fast, but a crash of the machine may destroy the data. */
+const NOT_DURABLE = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off";
+
+type StartOptions = { readonly durable?: boolean };
+
 /** Starts the server whose files are in the folder `data`, on a free port. */
-export async function startIn(data: string): Promise<DebianPostgres> {
+export async function startIn(data: string, { durable = true }: StartOptions = {}): Promise<DebianPostgres> {
   const port = await freePort();
-  await asPostgres("pg_ctl", "start", "-w", "-D", data, "-l", join(data, "../log"), "-o", `-p ${port} -k ${data}`);
+  const settings = `-p ${port} -k ${data} ${durable ? "" : NOT_DURABLE}`;
+  await asPostgres("pg_ctl", "start", "-w", "-D", data, "-l", join(data, "../log"), "-o", settings);
   const keep = whenEnded("runuser", "-u", "postgres", "--", join(BIN, "pg_ctl"), "stop", "-m", "immediate", "-D", data);
   return {
     url: `postgres://countersign:${PASSWORD}@127.0.0.1:${port}/postgres`,
@@ -33,7 +39,7 @@ export async function startIn(data: string): Promise<DebianPostgres> {
 }
 
 /** A new server in a folder that its account can enter. Its texts are sorted by the rules of a language, as people often have it. */
-export async function newPostgres(folder: string): Promise<DebianPostgres> {
+export async function newPostgres(folder: string, options: StartOptions = {}): Promise<DebianPostgres> {
   const home = join(folder, "postgresql-15");
   await mkdir(home);
   await run("chown", ["postgres", home]);
@@ -42,5 +48,5 @@ export async function newPostgres(folder: string): Promise<DebianPostgres> {
   const sorted = ["--encoding=UTF8", "--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en"];
   const secure = ["--username=countersign", "--auth=scram-sha-256", `--pwfile=${password}`];
   await asPostgres("initdb", `--pgdata=${join(home, "data")}`, ...secure, ...sorted, "--no-sync");
-  return startIn(join(home, "data"));
+  return startIn(join(home, "data"), options);
 }
