@@ -98,6 +98,18 @@ test("an older backup is accepted: the file begins again, the alarms end, the pl
   for (const log of ["checkpoints", "platform", buyer.organizationId]) expect((await verifyChain(log)).valid).toBe(true);
 });
 
+test("if the file cannot be moved, the event is there already, so no log is accepted without one", async () => {
+  await restoreOlder();
+  restart();
+  const older = await olderLogs();
+  const events = () => readEvents("platform", 0, Number.MAX_SAFE_INTEGER, 1_000);
+  const accepted = async () => (await events()).filter(({ type }) => type === "auditChain.restored").length;
+  const before = await accepted();
+  await rm(path);
+  await expect(acceptOlder(older)).rejects.toThrow("ENOENT");
+  expect(await accepted()).toBe(before + older.length);
+});
+
 test("an older backup is found by the file alone, and nothing is older without one", async () => {
   expect(await olderLogs()).toEqual([]);
   await restoreOlder();

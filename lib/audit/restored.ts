@@ -49,8 +49,6 @@ export async function olderLogs(): Promise<readonly OlderLog[]> {
 
 /** From now on these logs continue from what the database has. The log of the platform says so. */
 export async function acceptOlder(logs: readonly OlderLog[]): Promise<void> {
-  const head = await newestOwn();
-  if (head && logs.some(({ chain }) => chain === SIGNED)) await startNewFile(head);
   await transact(async (tx) => {
     const now = await clock(tx);
     for (const { chain, ...metadata } of logs) {
@@ -59,4 +57,7 @@ export async function acceptOlder(logs: readonly OlderLog[]): Promise<void> {
       audit(tx, { ...event, entityType: "auditChain", entityId: entityOf(chain), metadata }, now);
     }
   });
+  // Last, so that a crash before it leaves the logs to be accepted again, and never accepts one without its event.
+  const head = await newestOwn();
+  if (head && logs.some(({ chain }) => chain === SIGNED)) await startNewFile(head);
 }

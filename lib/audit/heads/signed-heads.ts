@@ -34,7 +34,8 @@ export type SignedHeads = {
 };
 
 /**
- * Reads all places that store signed tree heads; with `databaseAlone`, those that a backup of the database restores. The signature of an unknown key is not checked, but the log must agree.
+ * Reads all places that store signed tree heads; with `databaseAlone`, those that a backup of the database restores. The signature
+ * of an unknown key is not checked, but the log must agree.
  */
 export async function signedOf(chain: string, { databaseAlone = false } = {}): Promise<SignedHeads> {
   const keyIds = signingKeys().map(({ keyId }) => keyId);
