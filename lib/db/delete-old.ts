@@ -1,21 +1,20 @@
 import { sql, type AnyColumn, type SQL } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
-
-const ROWS = 1_000;
+import { lockFree, ROWS } from "#lib/db/leases.ts";
 
 /**
- * Deletes the rows for which `which` is true and whose time is more than `days` days ago, in statements that each delete few rows
- * and wait for no lock. Returns their number.
+ * Deletes the rows for which `which` is true and whose time is more than `days` days ago, in transactions that each delete few
+ * rows and wait for no lock. Returns their number.
  */
 export async function deleteOld(time: AnyColumn, days: number, which: SQL = sql`true`): Promise<number> {
   for (let gone = 0; ;) {
-    // The present time comes from a subquery, because PostgreSQL uses no index for a comparison with a volatile function.
-    const rows = await database().execute(sql`
-      DELETE FROM ${time.table} WHERE ctid = ANY(ARRAY(
-        SELECT ctid FROM ${time.table} WHERE ${time} < (SELECT clock_timestamp() - ${days} * interval '1 day') AND ${which}
-        LIMIT ${ROWS} FOR UPDATE SKIP LOCKED))
-      RETURNING 1`);
-    gone += rows.length;
-    if (rows.length < ROWS) return gone;
+    const rows = await database().transaction(async (tx) => {
+      // The present time comes from a subquery, because PostgreSQL uses no index for a comparison with a volatile function.
+      const old = await lockFree(tx, time, sql`${time} < (SELECT clock_timestamp() - ${days} * interval '1 day') AND ${which}`);
+      if (old.length > 0) await tx.execute(sql`DELETE FROM ${time.table} WHERE ctid = ANY(${sql.param(old)}::text[]::tid[])`);
+      return old.length;
+    });
+    gone += rows;
+    if (rows < ROWS) return gone;
   }
 }

@@ -1,5 +1,5 @@
-import { getTableName, sql, type AnyColumn, type SQL } from "drizzle-orm";
-import { database } from "#lib/db/client.ts";
+import { sql, type AnyColumn, type SQL } from "drizzle-orm";
+import { database, type Tx } from "#lib/db/client.ts";
 
 export const after = (milliseconds: number): SQL => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 
@@ -20,18 +20,29 @@ export const isRecent = (at: AnyColumn, milliseconds: number): SQL =>
 /** When a row of a queue is due. `where` is the condition of the index on the column. */
 export type DueTime = { readonly column: AnyColumn; readonly where: SQL; readonly longest: SQL | number };
 
-const ROWS = 1_000;
+export const ROWS = 1_000;
+
+/** Locks at most ROWS rows that nobody has locked. Returns their places, which stay the same until this transaction changes them. */
+export async function lockFree(tx: Tx, { table }: AnyColumn, which: SQL): Promise<string[]> {
+  const rows = await tx.execute(
+    sql`SELECT ctid::text AS place FROM ${table} WHERE ${which} LIMIT ${ROWS} FOR UPDATE SKIP LOCKED`,
+  );
+  return rows.map((row) => String(row["place"]));
+}
 
 /**
  * Makes rows due now whose time is later than `longest` milliseconds from now, which only a clock that ran ahead can store.
  * Rows that somebody has locked are left for the next call.
  */
-export async function bringForward({ column, where, longest }: DueTime): Promise<number> {
-  const table = sql.identifier(getTableName(column.table));
-  const own = sql.identifier(column.name);
-  const moved = await database().execute(sql`
-    UPDATE ${table} SET ${own} = clock_timestamp() WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM ${table} WHERE ${where} AND ${own} > (SELECT clock_timestamp()) + (${longest}::float8 + ${ROUNDED_MS}::float8) * interval '1 millisecond'
-      LIMIT ${ROWS} FOR UPDATE SKIP LOCKED)) RETURNING 1`);
-  return moved.length;
-}
+export const bringForward = ({ column, where, longest }: DueTime): Promise<number> =>
+  database().transaction(async (tx) => {
+    const moved = await lockFree(
+      tx,
+      column,
+      sql`${where} AND ${column} > (SELECT clock_timestamp()) + (${longest}::float8 + ${ROUNDED_MS}::float8) * interval '1 millisecond'`,
+    );
+    if (moved.length > 0)
+      await tx.execute(sql`
+        UPDATE ${column.table} SET ${sql.identifier(column.name)} = statement_timestamp() WHERE ctid = ANY(${sql.param(moved)}::text[]::tid[])`);
+    return moved.length;
+  });

@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, min, notInArray, sql, type SQL } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, inArray, min, notInArray, sql, type SQL } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import { database, type Database, type Tx } from "#lib/db/client.ts";
 import { after, type DueTime } from "#lib/db/leases.ts";
@@ -56,37 +56,40 @@ export type Receivers = {
   readonly isLast: SQL;
 };
 
-type Lease = {
-  readonly rows: number;
-  readonly leaseMs: number;
-  readonly where?: SQL | undefined;
-  readonly through?: SQL;
-  readonly isLast?: SQL;
-};
-
 /** Counts an attempt. If the worker dies, the rows are due again when the lease ends, so a row may be worked on twice. */
-const leased = <T extends OutboxTable>(
-  db: Database | Tx,
+const lease = <T extends OutboxTable>(
+  tx: Tx,
   box: Outbox<T>,
-  { rows, leaseMs, where = sql`true`, through = sql``, isLast }: Lease,
+  ids: readonly unknown[],
+  leaseMs: number,
   also: Partial<Record<keyof Row<T>, SQL>> = {},
-) =>
-  db
+): Promise<Row<T>[]> =>
+  tx
     .update(box.table)
     .set({ attempts: sql`${box.table.attempts} + 1`, [box.due]: after(leaseMs), ...also })
-    // The array is made once; a plan could read an IN (SELECT …) again and lease more rows.
-    .where(
-      sql`${box.id} = ANY(ARRAY(SELECT ${box.id} FROM ${box.table} ${through} WHERE ${isDue(box)} AND ${where}
-        ORDER BY ${isLast ? sql`${isLast}, ` : sql``}${dueOf(box)} LIMIT ${rows} FOR UPDATE OF ${box.table} SKIP LOCKED))`,
-    );
+    .where(inArray(box.id, [...ids]))
+    .returning();
+
+type Wanted = { readonly rows: number; readonly leaseMs: number; readonly where: SQL };
 
 /** The rows that have been due for longest. */
-export const leaseDue = <T extends OutboxTable>(
-  db: Database | Tx,
+export async function leaseDue<T extends OutboxTable>(
+  tx: Tx,
   box: Outbox<T>,
-  lease: Lease,
+  { rows, leaseMs, where }: Wanted,
   also?: Partial<Record<keyof Row<T>, SQL>>,
-): Promise<Row<T>[]> => leased(db, box, lease, also).returning();
+): Promise<Row<T>[]> {
+  const { table, id }: Outbox = box;
+  const free = await tx
+    .select({ id })
+    .from(table)
+    .where(and(isDue(box), where))
+    .orderBy(asc(dueOf(box)))
+    .limit(rows)
+    .for("update", { skipLocked: true });
+  const ids = free.map((row) => row.id);
+  return ids.length === 0 ? [] : lease(tx, box, ids, leaseMs, also);
+}
 
 type Message = {
   readonly id: string;
@@ -99,27 +102,23 @@ type Message = {
 export type Leased<T extends PgTable> = Row<T> & Message;
 
 /** The longest due message to an owner and a host that are not full. */
-export async function leaseMessage<T extends OutboxTable>(
+export const leaseMessage = <T extends OutboxTable>(
   box: Outbox<T>,
   { owner, host, through, isLast }: Receivers,
   { owners, hosts }: Full,
   leaseMs: number,
-): Promise<Leased<T> | null> {
-  const [message] = await leased(database(), box, {
-    rows: 1,
-    leaseMs,
-    where: and(notInArray(owner, [...owners]), notInArray(host, [...hosts])),
-    ...(through && { through: sql`JOIN ${through.table} ON ${through.on}` }),
-    isLast,
-  }).returning({
-    ...getTableColumns(box.table),
-    id: box.id,
-    owner,
-    host: through ? sql`(SELECT ${host} FROM ${through.table} WHERE ${through.on})` : host,
-    leasedAt: sql`clock_timestamp()`.mapWith(dueOf(box)),
+): Promise<Leased<T> | null> =>
+  database().transaction(async (tx) => {
+    const { table, id }: Outbox = box;
+    const all = tx.select({ id, owner, host, leasedAt: sql`clock_timestamp()`.mapWith(dueOf(box)) }).from(table);
+    const [free] = await (through ? all.innerJoin(through.table, through.on) : all)
+      .where(and(isDue(box), notInArray(owner, [...owners]), notInArray(host, [...hosts])))
+      .orderBy(isLast, asc(dueOf(box)))
+      .limit(1)
+      .for("update", { of: table, skipLocked: true });
+    const [row] = free ? await lease(tx, box, [free.id], leaseMs) : [];
+    return row ? ({ ...row, ...free } as Leased<T>) : null;
   });
-  return (message ?? null) as Leased<T> | null;
-}
 
 /** Rows that this transaction has locked are left out by all other workers. */
 export function lockDue<T extends OutboxTable>(tx: Tx, box: Outbox<T>, rows: number, id?: string): Promise<Row<T>[]> {

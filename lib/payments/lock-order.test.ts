@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { lockApprovers } from "#lib/approvals/decision/batch-store.ts";
 import { slotOf } from "#lib/command/idempotency.ts";
 import { mainPool, pool, type Sql } from "#lib/db/client.ts";
 import { lockWithCheckouts } from "#lib/payments/batch/statements.ts";
@@ -14,8 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => shop.close());
 
-const waiting = async (): Promise<number> =>
-  (await pool()`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%WITH %'`).length;
+const waiting = async (text = "WITH "): Promise<number> =>
+  (await pool()`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND strpos(query, ${text}) > 0`).length;
 
 /** Runs `work` while another transaction holds the locks that `open` takes. */
 const beside = (open: (c: Sql) => PromiseLike<unknown>, work: (end: () => Promise<void>) => Promise<void>) =>
@@ -57,18 +58,11 @@ test("an approval waits for another approval by the same person, even if mandate
   const { agent, person } = await checkoutScene();
   const checkoutIntentId = await previewed(shop, agent.credential);
   await reviewed(checkoutIntentId, person);
-  const locks = {
-    environment: "sandbox",
-    mandateIds: [],
-    organizations: [],
-    checkoutIds: [],
-    approverIds: [person.userId],
-  } as const;
   await beside(
-    (c) => lockWithCheckouts(c, locks, { of: [], ids: [] }),
+    (c) => lockApprovers(c, [person.userId]),
     async (end) => {
       const approved = approve(checkoutIntentId, person.credential);
-      await vi.waitFor(async () => expect(await waiting()).toBe(1), 3_000);
+      await vi.waitFor(async () => expect(await waiting("'approvals of '")).toBe(1), 3_000);
       await end();
       expect((await approved).status).toBe(200);
     },

@@ -2,6 +2,7 @@ import { and, count, eq, gt, inArray, isNull, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { deleteOld } from "#lib/db/delete-old.ts";
 import { within, type Scope } from "#lib/db/scope.ts";
+import { stopOver } from "#lib/sellers/stop-store.ts";
 import { stopOf, type StopOver } from "#lib/sellers/stops.ts";
 import { payToChallenges, payToProofs } from "#lib/sellers/tables.ts";
 
@@ -53,11 +54,11 @@ export async function ownPayee(db: Db, organizationId: string, { payTo, chain }:
     over_address: StopOver;
     proven: boolean;
   }>(sql`
-    SELECT s.stopped_at IS NOT NULL AS stopped, s.verified, stop_over_domain(s.domain) AS over_domain,
-      (SELECT stop_over_address(${address}, ${organizationId})) AS over_address,
+    SELECT s.stopped_at IS NOT NULL AS stopped, s.verified, ${sql.raw(stopOver.domain("s.domain"))} AS over_domain,
+      ${sql.raw(stopOver.address("r.pay_to", "r.organization_id"))} AS over_address,
       (SELECT EXISTS (SELECT FROM pay_to_proofs p WHERE p.organization_id = ${organizationId} AND p.address = ${address}
         AND p.chain IN (${ANY_CHAIN}, ${chain}) AND ${counts})) AS proven
-    FROM (SELECT DISTINCT seller_id FROM resources
+    FROM (SELECT DISTINCT seller_id, pay_to, organization_id FROM resources
       WHERE pay_to = ${address} AND organization_id = ${organizationId} AND archived_at IS NULL) r
     JOIN sellers s ON s.seller_id = r.seller_id`);
   const payable = rows.filter(

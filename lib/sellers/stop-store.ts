@@ -11,11 +11,30 @@ type StopRow = {
   readonly over_address: StopOver;
 };
 
+/**
+ * Expressions in SQL, as are their parts: whether an emergency stop covers a domain, or an address in lower case. 'proven',
+ * 'claimed' or NULL, as in StopOver. Name columns with their table. LATERAL with OFFSET 0 and LIMIT 1 look up rows by index.
+ */
+export const stopOver = {
+  /** Also by a stop of a domain above. */
+  domain: (domain: string): string =>
+    `(SELECT CASE WHEN bool_or(o.proven) THEN 'proven' WHEN count(*) > 0 THEN 'claimed' END
+      FROM (SELECT string_to_array(${domain}, '.') AS labels) h, generate_series(1, cardinality(h.labels)) n, LATERAL (
+        SELECT t.proven FROM seller_stops t
+        WHERE t.kind = 'domain' AND t.value = array_to_string(h.labels[n:], '.') AND (t.subdomains OR t.value = ${domain}) OFFSET 0) o)`,
+  /** An organization that has signed for an address is not stopped because of another seller that had only claimed it. */
+  address: (address: string, organizationId: string): string =>
+    `(SELECT CASE WHEN bool_or(t.proven) THEN 'proven' WHEN count(*) > 0 THEN 'claimed' END FROM seller_stops t
+      WHERE t.kind = 'address' AND t.value = ${address} AND (t.proven OR (
+        SELECT true FROM pay_to_proofs p
+        WHERE p.address = t.value AND p.method = 'signature' AND p.organization_id = ${organizationId} LIMIT 1) IS NULL))`,
+} as const;
+
 /** Call enterGate before if no emergency stop may take effect between this check and the commit. */
 export async function payeeStop(tx: Tx, { sellerId, domain, payTo }: Payee): Promise<PayeeStop> {
   const [found] = await tx.execute<StopRow>(sql`
-    SELECT s.stopped_at IS NOT NULL AS stopped, s.verified, stop_over_domain(w.domain) AS over_domain,
-      stop_over_address(w.pay_to, s.organization_id) AS over_address
+    SELECT s.stopped_at IS NOT NULL AS stopped, s.verified, ${sql.raw(stopOver.domain("w.domain"))} AS over_domain,
+      ${sql.raw(stopOver.address("w.pay_to", "s.organization_id"))} AS over_address
     FROM (SELECT ${sellerId}::text AS seller_id, ${domain}::text AS domain, lower(${payTo}::text) AS pay_to) w
     LEFT JOIN sellers s ON s.seller_id = w.seller_id`);
   if (!found) throw new Error("A query of one row had none.");
@@ -25,7 +44,9 @@ export async function payeeStop(tx: Tx, { sellerId, domain, payTo }: Payee): Pro
 
 /** Whether the stopped seller had proved the domain or had only claimed it; null if no stop forbids the domain. */
 export async function stopOverDomain(tx: Tx, domain: string): Promise<StopOver> {
-  const [found] = await tx.execute<{ over: StopOver }>(sql`SELECT stop_over_domain(${domain}::text) AS over`);
+  const [found] = await tx.execute<{ over: StopOver }>(
+    sql`SELECT ${sql.raw(stopOver.domain("w.domain"))} AS over FROM (SELECT ${domain}::text AS domain) w`,
+  );
   return found?.over ?? null;
 }
 

@@ -24,7 +24,7 @@ export type PassageFacts = {
 /** Locks the person's approvals first, as each act counts what they let through within a day. */
 export async function passageFacts(tx: Tx, by: { readonly userId: string; readonly sessionId: string }, passage: Passage) {
   const c = sqlOf(tx);
-  await lockApprovers(c, [by.userId], c`true`);
+  await lockApprovers(c, [by.userId]);
   const { organizationId, subjectId, sellerId, asset, chain, decimals } = passage;
   const [row] = await c`
     SELECT s.created_at AS session_created_at, s.proved_at, ${sellerPaidBefore(c)}, ${riskColumn(c)}

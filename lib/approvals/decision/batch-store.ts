@@ -30,9 +30,9 @@ export const lockCheckouts = (c: Sql, ids: readonly string[], organizations: rea
     WHERE checkout_intent_id = w.id AND organization_id = ANY(${organizations}::text[]) AND ${after}
     LIMIT 1 FOR NO KEY UPDATE) k`;
 
-/** A person's approvals run one by one, as each counts those of the last day; `after` makes the checkouts' locks come first. */
-export const lockApprovers = (c: Sql, userIds: readonly string[], after: PendingQuery<Row[]>) => c`
-  SELECT pg_advisory_xact_lock(hashtextextended('approvals of ' || w.id, 0)) FROM unnest(${userIds}::text[]) AS w(id) WHERE ${after}`;
+/** A person's approvals run one by one, as each counts those of the last day. Lock checkouts before, in their own statement. */
+export const lockApprovers = (c: Sql, userIds: readonly string[]) => c`
+  SELECT pg_advisory_xact_lock(hashtextextended('approvals of ' || w.id, 0)) FROM unnest(${userIds}::text[]) AS w(id)`;
 
 /** `slots` come from slotOf. */
 export const storedReplies = (c: Sql, slots: readonly string[]) => c`

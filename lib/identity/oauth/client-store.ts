@@ -1,4 +1,4 @@
-import { and, asc, count, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, asc, count, eq, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
 import { oauthClient } from "#lib/identity/oauth-tables.ts";
 
@@ -55,11 +55,15 @@ const SAFE_SECONDS = 600;
 
 /** Deletes the oldest unused client that is not too young. Returns false if there is none. */
 async function makeRoom(tx: Tx): Promise<boolean> {
-  const gone = await tx.execute(sql`
-    DELETE FROM ${oauthClient} WHERE id = (
-      SELECT id FROM ${oauthClient} WHERE expires_at < ${now} + make_interval(secs => ${UNUSED_SECONDS - SAFE_SECONDS})
-      ORDER BY expires_at LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING id`);
-  return gone.length === 1;
+  const [oldest] = await tx
+    .select({ id: oauthClient.id })
+    .from(oauthClient)
+    .where(lt(oauthClient.expiresAt, sql`${now} + make_interval(secs => ${UNUSED_SECONDS - SAFE_SECONDS})`))
+    .orderBy(asc(oauthClient.expiresAt))
+    .limit(1)
+    .for("update", { skipLocked: true });
+  if (oldest) await tx.delete(oauthClient).where(eq(oauthClient.id, oldest.id));
+  return oldest !== undefined;
 }
 
 async function isInUse(tx: Tx, clientId: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 import type { Row } from "postgres";
 import type { Sql } from "#lib/db/sql.ts";
+import { lockApprovers } from "#lib/approvals/decision/batch-store.ts";
 import { outboundLoopback } from "#lib/env.ts";
 import { approverOf, type Item } from "#lib/payments/queue-item.ts";
 import {
@@ -163,9 +164,10 @@ export async function openAndLoad(c: Sql, items: readonly Item[], known: Version
   const unknown = locks.mandateIds.filter((mandateId) => !known.has(mandateId));
   const people = asked.sessionIds.length > 0 || asked.replies.length > 0;
   // Do not nest calls of pipelined in this list: a nested call would send its statements before the others.
-  const [, locked, rows, policies] = await pipelined([
+  const [, locked, , rows, policies] = await pipelined([
     begun,
     withCheckouts ?? lockMandates(c, locks),
+    locks.approverIds.length > 0 ? lockApprovers(c, locks.approverIds) : nothing,
     (people ? factsWithSessions : factsAsked)(c, asked),
     unknown.length > 0 ? selectPolicies(c, unknown) : nothing,
   ]);

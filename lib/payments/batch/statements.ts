@@ -1,11 +1,12 @@
 import type { PendingQuery, Row } from "postgres";
-import { approvalFacts, lockApprovers, lockCheckouts, storedReplies } from "#lib/approvals/decision/batch-store.ts";
+import { approvalFacts, lockCheckouts, storedReplies } from "#lib/approvals/decision/batch-store.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import { selectFeeBasis } from "#lib/billing/store.ts";
 import { joined } from "#lib/db/bulk.ts";
 import { GATE } from "#lib/command/gate-store.ts";
 import { live, roleOf } from "#lib/identity/live-store.ts";
 import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";
+import { stopOver } from "#lib/sellers/stop-store.ts";
 
 /*
  * Rows are found by LATERAL with LIMIT 1 or OFFSET 0, so that the one index that fits is used. With = ANY or a join that the
@@ -32,21 +33,19 @@ const mandatesOf = (c: Sql, { environment, mandateIds, organizations }: Locks, l
 /** Locks the mandates in the order of `mandateIds`, which must be sorted. */
 export const lockMandates = (c: Sql, locks: Locks) => mandatesOf(c, locks, c`FOR NO KEY UPDATE`);
 
-/** Each locking subquery reads the count of the one before it, so PostgreSQL locks mandates, then checkouts, then approvers. */
+/** The second locking subquery reads the count of the first, so PostgreSQL locks mandates, then checkouts. */
 export const lockWithCheckouts = (c: Sql, locks: Locks, payees: Pairs) => c`
   WITH locked AS MATERIALIZED (${lockMandates(c, locks)}),
     checkouts AS MATERIALIZED (SELECT k.* FROM (SELECT count(*) AS mandates FROM locked) AS before,
       LATERAL (${lockCheckouts(c, locks.checkoutIds, locks.organizations, c`before.mandates >= 0`)}) k)
   SELECT 'mandate' AS what, row_to_json(locked) AS row FROM locked
   UNION ALL SELECT 'locked', NULL FROM checkouts
-  UNION ALL SELECT 'approver', NULL FROM (SELECT count(*) AS checkouts FROM checkouts) AS before,
-    LATERAL (${lockApprovers(c, locks.approverIds, c`before.checkouts >= 0`)}) a
   UNION ALL SELECT 'payee', row_to_json(p) FROM (${sellersAtDomains(c, payees)}) p`;
 
 /** The record and the rules of the seller that verified a domain apply even if the intent does not name the seller. */
 export const sellersAtDomains = (c: Sql, { of: domains, ids: payTos }: Pairs) => c`
   SELECT w.domain, w.pay_to, s.seller_id,
-    s.seller_id IS NULL AND coalesce(stop_over_domain(w.domain), stop_over_address(w.pay_to, NULL)) IS NOT NULL AS stopped
+    s.seller_id IS NULL AND coalesce(${c.unsafe(stopOver.domain("w.domain"))}, ${c.unsafe(stopOver.address("w.pay_to", "NULL"))}) IS NOT NULL AS stopped
   FROM unnest(${domains}::text[], ${payTos}::text[]) AS w(domain, pay_to) LEFT JOIN LATERAL (
     SELECT seller_id FROM sellers WHERE domain = w.domain AND verified ORDER BY seller_id LIMIT 1) s ON true`;
 
@@ -157,7 +156,7 @@ export const factsAsked = (c: Sql, asked: Query) => c`
   UNION ALL SELECT 'seller', row_to_json(s) FROM unnest(string_to_array(${joined(asked.sellerIds)}, chr(1))) AS w(seller_id), LATERAL (
     SELECT seller_id, organization_id, name, domain, verified, stopped_at, minimum_assurance_level,
       CASE WHEN (SELECT true FROM seller_stops WHERE base = split_part(domain, '.', -2) || '.' || split_part(domain, '.', -1) LIMIT 1)
-        THEN stop_over_domain(domain) END AS over_domain
+        THEN ${c.unsafe(stopOver.domain("sellers.domain"))} END AS over_domain
     FROM sellers
     WHERE seller_id = w.seller_id LIMIT 1) s
   UNION ALL SELECT 'resource', row_to_json(r)
@@ -166,7 +165,7 @@ export const factsAsked = (c: Sql, asked: Query) => c`
     SELECT seller_id, resource_id, method, path_template, description, pricing, accepted_payment_challenge_types,
       minimum_assurance_level, payment_config,
       CASE WHEN (SELECT true FROM seller_stops WHERE kind = 'address' AND value = pay_to LIMIT 1)
-        THEN stop_over_address(pay_to, organization_id) END AS over_address
+        THEN ${c.unsafe(stopOver.address("resources.pay_to", "resources.organization_id"))} END AS over_address
     FROM resources
     WHERE seller_id = w.seller_id AND resource_id = w.resource_id AND archived_at IS NULL AND payment_config IS NOT NULL LIMIT 1) r
   UNION ALL SELECT 'bucket', row_to_json(b) FROM unnest(string_to_array(${joined(asked.mandateIds)}, chr(1))) AS w(mandate_id), LATERAL (
