@@ -109,13 +109,23 @@ const clientName = bounded(1, 256, "must be what the provider gave you, at most 
 
 const levels = ["silent", "fatal", "error", "warn", "info", "debug", "trace"] as const;
 
+/** The address of each host that `url` names, as in postgres://user:password@one:5432,two:5432/name. */
+export function databaseHosts(url: string): string[] {
+  const [, start = "", hosts = url, rest = ""] = /^([^/]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/.exec(url) ?? [];
+  return hosts.split(",").map((host) => `${start}${host}${rest}`);
+}
+
 /** All settings. lib/env-settings.ts says what each one means. */
 const Variables = z.object({
   ENVIRONMENT: z.enum(Environment.options, saying("must be sandbox or production")).default("sandbox"),
   PORT: counted(0, 65_535, "must be a port from 0 to 65535").default(3000),
   BASE_URL: z.url({ protocol: /^https?$/, error: "must be the http or https address that people open" }).optional(),
   DATABASE_URL: z
-    .url({ protocol: /^postgres(?:ql)?$/, error: "must be the address of a PostgreSQL database, postgres://…" })
+    .string()
+    .refine(
+      (url) => databaseHosts(url).every((host) => /^postgres(?:ql)?:\/\/[^,]+$/.test(host) && URL.canParse(host)),
+      "must be the address of a PostgreSQL database, postgres://…",
+    )
     .optional(),
   EMBEDDED_DATABASE: z.enum(["yes", "no"], saying("must be yes or no")).optional(),
   DATA_DIR: z.string().min(1).default(".data"),

@@ -1,6 +1,9 @@
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import type { Sql as DriverSql } from "postgres";
 import { env } from "#lib/env.ts";
+import { ServerConnection } from "#lib/db/connection.ts";
+import { lookAround, type OtherHost } from "#lib/db/connections/hosts.ts";
+import { tellPrimaries, type PrimaryEvent } from "#lib/db/connections/timelines.ts";
 import { endLost } from "#lib/db/connections/end-lost.ts";
 import { Pool } from "#lib/db/pool.ts";
 import type { Sql } from "#lib/db/sql.ts";
@@ -68,10 +71,27 @@ export function createPool(limits: Limits): Pool {
     for (const one of openPools()) one.forgetUnheardSince(since);
   };
   created.onQuiet = () => {
-    if (!created.isEnding) void endLost(watchPool().sql, openPools());
+    if (created.isEnding) return;
+    void endLost(watchPool().sql, openPools());
+    void watchHosts();
   };
   return created;
 }
+
+const LOOK_MS = 1_000;
+
+/**
+ * With several hosts in DATABASE_URL, finds a newer primary although the old one still answers.
+ * @returns what the other hosts are
+ */
+export function watchHosts(): Promise<readonly OtherHost[]> {
+  const url = env().DATABASE_URL ?? "";
+  const look = { url, settings: { application_name: "countersign" }, openMs: LOOK_MS, silenceMs: LOOK_MS };
+  return lookAround(url, (host) => ServerConnection.openAt(host, look));
+}
+
+/** `tell` gets what happens to the primary, for the log. */
+export const onPrimary = (tell: (event: PrimaryEvent) => void): void => tellPrimaries(tell);
 
 const usual = { lockTimeoutMs: 4_000, statementTimeoutMs: 6_000, waitMs: 5_000, idleInTransactionMs: 5_000 };
 

@@ -2,7 +2,9 @@ import type { Socket } from "node:net";
 import type postgres from "postgres";
 import type { PendingQuery, Row } from "postgres";
 import { dial, targetOf } from "#lib/db/connections/dial.ts";
-import { ConnectionLost } from "#lib/db/failure.ts";
+import { openPrimary } from "#lib/db/connections/hosts.ts";
+import { admit, noteEnd, type Primary } from "#lib/db/connections/timelines.ts";
+import { ConnectionLost, NotPrimary } from "#lib/db/failure.ts";
 import { driver, sqlThrough, type Sql } from "#lib/db/sql.ts";
 import { wireTypes } from "#lib/db/connections/wire-types.ts";
 
@@ -30,7 +32,12 @@ export type Query = PendingQuery<Row[]> & {
 const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4]);
 export type Backend = { readonly pid: number; readonly since: number };
 
-const FIRST = "SELECT pg_is_in_recovery() AS standby, pg_backend_pid() AS pid";
+/** `timeline` is a hexadecimal number of 8 digits. pg_control_checkpoint() would tell an old one for some time after a promotion. */
+const FIRST = `SELECT pg_is_in_recovery() AS standby, pg_backend_pid() AS pid, (SELECT system_identifier FROM pg_control_system())::text AS system,
+  CASE WHEN NOT pg_is_in_recovery() THEN substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END AS timeline`;
+/** For servers that do not tell their timeline. */
+const FIRST_ELSE = "SELECT pg_is_in_recovery() AS standby, pg_backend_pid() AS pid";
+type First = { readonly standby: boolean; readonly pid: number; readonly system?: string; readonly timeline?: string | null };
 /** A closed socket waits this many milliseconds for the server to close its side, and is then destroyed. */
 const GOODBYE_MS = 1_000;
 
@@ -40,6 +47,13 @@ export const QUIET_MS = 1_000;
 const ignore = (): void => {};
 
 const isFatal = (error: postgres.PostgresError): boolean => error.severity === "FATAL" || error.severity === "PANIC";
+
+/** The driver would ask for a second socket to find such a host by itself. */
+function withoutAttributes(host: string): string {
+  const own = new URL(host);
+  own.searchParams.delete("target_session_attrs");
+  return own.href;
+}
 
 /** A server that has become a standby still answers reads, and refuses every write. */
 const isStandby = (error: postgres.PostgresError): boolean => error.code === "25006";
@@ -68,6 +82,8 @@ export class ServerConnection {
   readonly openedAt = performance.now();
   /** The id of the server process, and a time at which it was running; null until the connection is open. */
   backend: Backend | null = null;
+  /** Null if the server does not tell its timeline. */
+  primary: Primary | null = null;
   /** True after `abandon`: the server process may still run. */
   unheard = false;
   readonly sql: Sql = sqlThrough((query) => this.send(query));
@@ -82,7 +98,13 @@ export class ServerConnection {
     this.#silenceMs = silenceMs;
   }
 
-  static async open({ url, settings, openMs, silenceMs }: ConnectionOptions): Promise<ServerConnection> {
+  /** Among several hosts of `url`, finds the primary. */
+  static open(options: ConnectionOptions): Promise<ServerConnection> {
+    return openPrimary(options.url, (host) => ServerConnection.openAt(host, options));
+  }
+
+  /** @param host the address of one host of `url`. */
+  static async openAt(host: string, { url, settings, openMs, silenceMs }: ConnectionOptions): Promise<ServerConnection> {
     const connection = new ServerConnection(silenceMs);
     const limit = new AbortController();
     const timer = setTimeout(() => {
@@ -90,9 +112,9 @@ export class ServerConnection {
       connection.end("The database did not answer in time.");
     }, openMs);
     try {
-      const socket = await dial(targetOf(url), limit.signal);
+      const socket = await dial(targetOf(host), limit.signal);
       connection.#watch(socket);
-      const client = driver()(url, {
+      const client = driver()(withoutAttributes(host), {
         max: 1,
         ssl: false,
         fetch_types: false,
@@ -108,9 +130,12 @@ export class ServerConnection {
       const first = client.unsafe(FIRST) as unknown as Query;
       connection.#driver = first.handler;
       first.handler = (query) => connection.send(query);
-      const [row] = (await first) as unknown as { standby: boolean; pid: number }[];
-      if (row) connection.backend = { pid: row.pid, since: performance.now() };
-      if (row?.standby) throw new ConnectionLost("The database is a standby and takes no writes.");
+      const [row] = (await first.catch((error: unknown) => {
+        if (connection.ended) throw error;
+        connection.failure = null;
+        return connection.sql.unsafe(FIRST_ELSE);
+      })) as unknown as First[];
+      connection.#met(row, url);
       return connection;
     } catch (error) {
       connection.end("The connection could not be opened.", error);
@@ -118,6 +143,14 @@ export class ServerConnection {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  #met(first: First | undefined, url: string): void {
+    if (first) this.backend = { pid: first.pid, since: performance.now() };
+    if (first?.standby) throw new NotPrimary("standby", "The database is a standby and takes no writes.");
+    if (!first?.system || !first.timeline) return;
+    this.primary = { system: first.system, timeline: Number.parseInt(first.timeline, 16) };
+    admit(this, url, this.primary);
   }
 
   /** The driver may ask for a second socket after the first one has closed, and then must fail. */
@@ -222,6 +255,7 @@ export class ServerConnection {
   end(reason: string, cause?: unknown, silent = false): void {
     if (this.#ended) return;
     this.#ended = new ConnectionLost(reason, cause);
+    noteEnd(this);
     this.#socket?.destroy();
     for (const query of this.#live) query.reject(this.#ended);
     this.onEnd(silent);
@@ -237,6 +271,7 @@ export class ServerConnection {
   close(): void {
     if (this.#ended) return;
     this.#ended = new ConnectionLost("The connection was closed.");
+    noteEnd(this);
     const socket = this.#socket;
     socket?.end(TERMINATE);
     setTimeout(() => socket?.destroy(), GOODBYE_MS).unref();

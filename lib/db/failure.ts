@@ -7,6 +7,15 @@ export class ConnectionLost extends Error {
   }
 }
 
+/** The server answers, and must not be written to. */
+export class NotPrimary extends ConnectionLost {
+  readonly is: "standby" | "old primary" | "other installation";
+  constructor(is: NotPrimary["is"], message: string) {
+    super(message);
+    this.is = is;
+  }
+}
+
 /** No connection or turn was free in time, or too many callers wait for one. Nothing was sent. */
 export class PoolBusy extends Error {
   readonly code = "POOL_BUSY";
@@ -44,6 +53,9 @@ export function sqlState(error: unknown): string | null {
  */
 const AWAY =
   /^(?:CONNECTION_(?:LOST|CLOSED|ENDED|DESTROYED)|OUTCOME_UNKNOWN|POOL_BUSY|E(?:CONN(?:REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)|08...|53...|57014|57P..|58...|25006|25P0[34])$/;
+
+export const notPrimary = (error: unknown): NotPrimary | null =>
+  causesOf(error).find((cause): cause is NotPrimary => cause instanceof NotPrimary) ?? null;
 
 const LIMITS: Readonly<Record<string, string>> = {
   "25P03": "idle_in_transaction_session_timeout",

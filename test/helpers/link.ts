@@ -14,7 +14,7 @@ export class Link {
   /** leaveHalfOpen() adds one. Connections that were opened at a lower age no longer pass data on. */
   #age = 0;
 
-  readonly #target: { readonly host: string; readonly port: number };
+  #target: { readonly host: string; readonly port: number };
 
   private constructor(target: { readonly host: string; readonly port: number }) {
     this.#target = target;
@@ -35,6 +35,12 @@ export class Link {
     own.port = String((this.#server.address() as AddressInfo).port);
     // A URL without a slash at the end must not get one.
     return url.endsWith("/") ? own.href : own.href.replace(/\/$/, "");
+  }
+
+  /** New connections go to this server; open ones stay where they are. */
+  lead(url: string): void {
+    const { hostname, port } = new URL(url);
+    this.#target = { host: hostname, port: Number(port) };
   }
 
   reset(): void {

@@ -1,0 +1,16 @@
+import { onPrimary, watchHosts } from "#lib/db/client.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { perProcess } from "#lib/process.ts";
+
+type Told = { said: string };
+
+/** Only one host may be a primary: what another one takes is lost when it follows the real one. */
+export async function watchDatabase(): Promise<void> {
+  const others = (await watchHosts()).filter(({ is }) => is !== "standby" && is !== "away");
+  const told = perProcess<Told>("server/watch-database", () => ({ said: "" }));
+  const now = others.map(({ name, is }) => `${name}: ${is}`).join(", ");
+  if (now !== told.said && now !== "") log().error(`More than one host of DATABASE_URL takes writes. ${now}`);
+  told.said = now;
+}
+
+export const logPrimaries = (): void => onPrimary(({ message, cause }) => log().warn({ error: cause }, message));
