@@ -25,7 +25,8 @@ export const settings: Readonly<Record<keyof Variables, Setting>> = {
   DATABASE_URL: {
     example: "postgres://user:password@db.example.org:5432/countersign",
     byDefault: "embedded PostgreSQL 18",
-    meaning: "a PostgreSQL server to use instead",
+    meaning:
+      "a PostgreSQL server to use instead. With several hosts, `postgres://user:password@one:5432,two:5432/countersign`, the service finds the primary among them",
   },
   EMBEDDED_DATABASE: {
     example: "yes",
@@ -34,7 +35,7 @@ export const settings: Readonly<Record<keyof Variables, Setting>> = {
   },
   DATA_DIR: {
     example: "/var/lib/countersign",
-    meaning: "the embedded database and the sandbox's own secrets",
+    meaning: "the embedded database, the sandbox's own secrets, and which promotions of the database were seen",
   },
   BETTER_AUTH_SECRET: {
     example: passphrase,

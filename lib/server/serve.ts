@@ -13,6 +13,7 @@ import { untilDone } from "#lib/server/boot/start-steps.ts";
 import { noPages, pagesOfAnotherProcess, pagesOfThisProcess, type Pages } from "#lib/server/open-pages.ts";
 import { issueSetupCode } from "#lib/installation/setup-code.ts";
 import type { Dispatch } from "#lib/server/dispatch.ts";
+import { logPrimaries } from "#lib/server/watch-database.ts";
 import { startWorkers } from "#lib/server/workers.ts";
 
 const DRAIN_LIMIT_MS = 30_000;
@@ -68,6 +69,7 @@ export async function serveWith(options: ServeOptions): Promise<void> {
   const began = performance.now();
   const end = listenForTheEnd();
   const steps = untilDone(say, () => end.isAsked);
+  logPrimaries();
   const { env, close } = await boot(say, steps);
   await steps(refuseOtherContracts).catch(async (error: unknown) => {
     await close();

@@ -38,6 +38,7 @@ import { resealSecrets } from "#lib/webhooks/reseal-secrets.ts";
 import { forgetOldDeliveries } from "#lib/webhooks/outbox-store.ts";
 import { endWebhooks, sendWebhooks } from "#lib/webhooks/send-webhooks.ts";
 import { every, type Worker } from "#lib/server/every.ts";
+import { watchDatabase } from "#lib/server/watch-database.ts";
 import { atMost } from "#lib/time.ts";
 
 const RECONCILE_EVERY_MS = 500;
@@ -64,6 +65,7 @@ const NOTICES_EVERY_MS = 250;
 const NOTICES_IDLE_MS = 1_000;
 const SESSIONS_EVERY_MS = 600_000;
 const CHECKPOINTS_EVERY_MS = 60_000;
+const DATABASE_EVERY_MS = 5_000;
 
 /** Call only once per process. */
 export function startWorkers(): Pick<Worker, "stop"> {
@@ -116,6 +118,7 @@ export function startWorkers(): Pick<Worker, "stop"> {
     every(FORGET_EVERY_MS, "forgetOldDeliveries", forgetOldDeliveries),
     every(SESSIONS_EVERY_MS, "forgetOldSessions", forgetOldSessions),
     every(CHECKPOINTS_EVERY_MS, "signCheckpoints", signCheckpoints),
+    every(DATABASE_EVERY_MS, "watchDatabase", watchDatabase),
   ];
   return {
     async stop() {

@@ -12,7 +12,8 @@ import { env } from "#lib/env.ts";
 import { provideSecrets } from "#lib/installation/secrets.ts";
 
 const say = (line: string): void => console.error(`countersign: ${line}`);
-const connect = (url: string): Sql => postgres(url, { max: 1, onnotice: () => {} });
+/** Among several hosts, the driver looks for the primary by itself. */
+const connect = (url: string): Sql => postgres(url, { max: 1, onnotice: () => {}, target_session_attrs: "primary" });
 
 type Table = { readonly name: string; readonly columns: string };
 

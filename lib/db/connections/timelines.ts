@@ -52,7 +52,10 @@ function writeFile({ highest, tell }: Known): void {
     writeFileSync(draft, `${JSON.stringify(all)}\n`, { mode: 0o600 });
     renameSync(draft, file());
   } catch (cause) {
-    tell({ message: `${resolve(file())} cannot be written, so after a restart this process would accept an old primary.`, cause });
+    tell({
+      message: `${resolve(file())} cannot be written, so after a restart this process would accept an old primary.`,
+      cause,
+    });
   }
 }
 
