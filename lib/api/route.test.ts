@@ -5,8 +5,10 @@ import { methods, route } from "#lib/api/route.ts";
 import { ConnectionLost, OutcomeUnknown, PoolBusy } from "#lib/db/failure.ts";
 import { ClientId } from "#lib/ids.ts";
 import { Problem } from "#lib/problem.ts";
+import { useDatabase } from "#test/database.ts";
 import { captureLog } from "#test/logged.ts";
 
+useDatabase();
 const logged = captureLog();
 
 const base = {

@@ -2,7 +2,7 @@ import { compileAccess } from "#lib/http/access.ts";
 import { compileIdempotency } from "#lib/command/idempotency-key.ts";
 import { compileInput, splitUrl } from "#lib/http/input.ts";
 import { requireJsonAccepted, requireJsonType } from "#lib/http/json.ts";
-import { urgentPool } from "#lib/db/client.ts";
+import { untilOnStandby, urgentPool } from "#lib/db/client.ts";
 import { followRequest, noteOrganization } from "#lib/db/request.ts";
 import { DEADLINE_MS, withinDeadline } from "#lib/http/deadline.ts";
 import { log } from "#lib/telemetry/log.ts";
@@ -97,6 +97,7 @@ export function route<O extends Operation>(operation: O, handler: Handler<O>, au
       const context = { caller, requestId, idempotency, request };
       // The casts are safe: the checks above guarantee the types that the handlers expect.
       const result: unknown = await handler(input as unknown as Input<O>, context as unknown as Context<O>);
+      if (isStoredReply(result) && result.replayed) await untilOnStandby(on);
       return replyOf(operation, result, request, requestId, allowance);
     };
     try {

@@ -133,6 +133,16 @@ const watchPool = (): Pool =>
 /** Statements outside of a transaction, on the main pool. */
 export const pool = (): Sql => mainPool().sql;
 
+/**
+ * Waits until a standby has all that is visible, if commits wait for one. A commit whose wait was canceled is visible although no
+ * standby has it, so a stored answer waits again before it is given. It begins with WITH, so that the pool takes it for a write.
+ */
+export async function untilOnStandby(sql = pool()): Promise<void> {
+  await sql`
+    WITH setting AS MATERIALIZED (SELECT current_setting('synchronous_standby_names') AS names)
+    SELECT pg_logical_emit_message(true, 'countersign', '') FROM setting WHERE names <> ''`;
+}
+
 /** drizzle sets parsers in these options, without effect: every pool sends and receives times as text. */
 function drizzled(from: Pool): Database {
   const client = Object.assign(from.sql, {

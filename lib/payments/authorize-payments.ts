@@ -1,3 +1,4 @@
+import { untilOnStandby } from "#lib/db/client.ts";
 import { compileIdempotency } from "#lib/command/idempotency-key.ts";
 import { check } from "#lib/http/input.ts";
 import { BODY_BYTES_MAX, tooLarge } from "#lib/http/json.ts";
@@ -47,11 +48,13 @@ export const authorizePayments: Handler<typeof operation> = async ({ body: { pay
   if (request.headers.get("idempotency-key") !== null)
     throw invalidField("/headers/Idempotency-Key", "Each payment has its own key: send it in intent.idempotencyKey.");
   let begun = 0;
+  let isRepeat = false;
   const answer = async (raw: unknown): Promise<string> => {
     try {
       // The rate limit has already counted the HTTP request itself, so the first payment is not counted again.
       if ((begun += 1) > 1) requireAllowed(takeCredential(caller));
       const { status, body, replayed } = await authorizeItem(raw, { caller, requestId });
+      isRepeat ||= replayed;
       return `{"status":${status},"replayed":${replayed},"authorization":${body}}`;
     } catch (error) {
       const problem = toProblem(error, requestId, operation.id);
@@ -62,5 +65,6 @@ export const authorizePayments: Handler<typeof operation> = async ({ body: { pay
   };
   const items: string[] = [];
   for (const part of partsOf(payments)) items.push(...(await Promise.all(part.map(answer))));
+  if (isRepeat) await untilOnStandby();
   return storedReply(200, `{"items":[${items.join(",")}]}`, false);
 };
