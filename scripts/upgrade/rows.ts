@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import postgres from "postgres";
 import type { Operation } from "#lib/http/operation.ts";
 import { operations } from "#lib/operations/operations.ts";
-import { OF_A_CONNECTION, type Exchange } from "./balancer.ts";
+import { OF_A_CONNECTION, type Exchange } from "../load/balancer.ts";
 import { playScene } from "./scene.ts";
 import { Installation, type Order, type Process } from "./side-by-side.ts";
 

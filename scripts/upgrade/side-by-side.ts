@@ -2,16 +2,13 @@ import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import postgres from "postgres";
-import { verifyAudit } from "#lib/audit/contract.ts";
 import { migrate } from "#lib/db/migrate.ts";
-import { call } from "#lib/http/client.ts";
-import { start, type BenchServer } from "../../bench/server.ts";
-import { violations } from "../../test/faults/oracle.ts";
+import { start } from "../../bench/server.ts";
+import { Balancer } from "../load/balancer.ts";
+import { check, READY, type Process as Serving } from "../load/check.ts";
+import { Load, type Tolerance } from "../load/load.ts";
 import { nodeFlags } from "../node-flags.ts";
-import { Balancer } from "./balancer.ts";
-import { Load } from "./load.ts";
-import { forbidden, nextVersion, notNullSecond, plantMigrations, type Migrations } from "./planted.ts";
+import { forbidden, nextVersion, notNullSecond, PLANTED_CODE, plantMigrations, type Migrations } from "./planted.ts";
 import type { Release } from "./releases.ts";
 
 export type Say = (sentence: string) => void;
@@ -30,9 +27,10 @@ export type Order = {
   closing(close: () => Promise<void>): void;
 };
 
-export type Process = Release & BenchServer;
+export type Process = Release & Serving;
 
-const READY = "/api/v1/health/ready";
+/** A release that cannot show the sentence of a newer one refuses the repeat with 503. */
+const mayRefuse: NonNullable<Tolerance["mayRefuse"]> = (one, version) => one.version !== version && one.text.includes(PLANTED_CODE);
 const NOT_READY_MS = 30_000;
 
 /** The processes of both releases on one database, behind a balancer, with the load of agents. */
@@ -96,7 +94,7 @@ export class Installation {
     await change();
     await pause(seconds * 1_000);
     await load.stop();
-    const repeats = await this.#check(load);
+    const repeats = await check(this.#processes, load, this.#order.databaseUrl);
     say(`${name} ${load.answers.length - answered} payments were answered. ${repeats}`);
   }
 
@@ -135,7 +133,7 @@ export class Installation {
   }
 
   async #prepared(): Promise<Load> {
-    return (this.#load ??= await Load.prepare(this.balancer));
+    return (this.#load ??= await Load.prepare(this.balancer, { mayRefuse }));
   }
 
   processOf(version: string): Process {
@@ -147,27 +145,6 @@ export class Installation {
   #turn(processes: readonly Process[]): void {
     this.#processes = processes;
     this.balancer.backends = processes;
-  }
-
-  async #check(load: Load): Promise<string> {
-    const said: string[] = [];
-    for (const process of this.#processes) {
-      const ready = await fetch(process.url + READY);
-      assert.equal(ready.status, 200, `${process.version} is not ready: ${await ready.text()}`);
-      const { repeated, refused } = await load.repeatAt(process);
-      said.push(`${process.version} repeated ${repeated - refused} byte for byte${refused > 0 ? ` and refused ${refused}` : ""}`);
-      const audit = await call(verifyAudit, { body: {} }, { baseUrl: process.url, headers: load.person });
-      assert.equal(audit.valid, true, `The audit log does not verify at ${process.version}.`);
-    }
-    const sql = postgres(this.#order.databaseUrl, { max: 1, onnotice: () => {} });
-    const broken = await violations(sql, load.allowed);
-    await sql.end();
-    const wrong = [...load.wrong, ...broken];
-    if (wrong.length > 0) {
-      const logs = this.#processes.map(({ version, said: log }) => `${version}: ${log()}`);
-      throw new Error([`${wrong.length} violations, the first of which are:`, ...wrong.slice(0, 10), ...logs].join("\n"));
-    }
-    return `${said.join(", ")}.`;
   }
 }
 

@@ -2,7 +2,6 @@ import { setTimeout as pause } from "node:timers/promises";
 import { authorizeBody, setScene, type Scene } from "../../bench/scene.ts";
 import type { Acknowledgement } from "../../test/faults/oracle.ts";
 import { ANSWERED_BY, type Backend, type Balancer } from "./balancer.ts";
-import { PLANTED_CODE } from "./planted.ts";
 
 const AUTHORIZE = "/api/v1/payments/authorize";
 const CLIENTS = 8;
@@ -10,15 +9,22 @@ const CLIENTS = 8;
 const THINK_MS = 20;
 /** A request without an answer for so long is one that nobody answers. */
 const PATIENCE_MS = 60_000;
+/** A client waits so long after 503. */
+const AGAIN_MS = 100;
 const REPEATS_AT_ONCE = 16;
 /** Of all answers, so many are repeated in each check. */
 const REPEATED = 600;
 
-type Answer = { readonly body: string; readonly key: string; readonly text: string; readonly version: string };
+type Request = { readonly body: string; readonly key: string };
+type Answer = Request & { readonly text: string; readonly version: string; /** When it came. */ readonly at: number };
 type Decision = { readonly authorizationId: string; readonly policyDecision: { readonly outcome: string } };
 
-/** A release that cannot show the sentence of a newer one refuses the repeat with 503. */
-const mayRefuse = (one: Answer, version: string): boolean => one.version !== version && one.text.includes(PLANTED_CODE);
+export type Tolerance = {
+  /** Whether a process of this version may answer 503 to a repeat. */
+  readonly mayRefuse?: (one: Answer, version: string) => boolean;
+  /** Whether the database may be away for a while. Then a client that gets 503 sends the same request again until it is answered. */
+  readonly outages?: boolean;
+};
 
 /** Agents that pay under mandates with budgets, and repeat requests that were answered. */
 export class Load {
@@ -29,17 +35,23 @@ export class Load {
   readonly #balancer: Balancer;
   readonly #scene: Scene;
   readonly #wide: readonly string[];
+  readonly #tolerance: Tolerance;
   #tight = "";
   #running: Promise<unknown> = Promise.resolve();
   #stopped = true;
 
-  private constructor(balancer: Balancer, scene: Scene, wide: readonly string[]) {
-    [this.#balancer, this.#scene, this.#wide] = [balancer, scene, wide];
+  private constructor(balancer: Balancer, scene: Scene, wide: readonly string[], tolerance: Tolerance) {
+    [this.#balancer, this.#scene, this.#wide, this.#tolerance] = [balancer, scene, wide, tolerance];
   }
 
-  static async prepare(balancer: Balancer): Promise<Load> {
+  static async prepare(balancer: Balancer, tolerance: Tolerance): Promise<Load> {
     const scene = await setScene(balancer.url, 4);
-    return new Load(balancer, scene, [await scene.mandate("1000000"), await scene.mandate("1000000")]);
+    return new Load(balancer, scene, [await scene.mandate("1000000"), await scene.mandate("1000000")], tolerance);
+  }
+
+  /** The mandate whose budget the clients use up. */
+  get tight(): string {
+    return this.#tight;
   }
 
   /** The headers of the session of the person who wrote the mandates. */
@@ -76,7 +88,7 @@ export class Load {
     const client = async (): Promise<void> => {
       for (let one = left.pop(); one; one = left.pop()) {
         const { status, text } = await this.#post(backend.url, one.body, one.key);
-        if (status === 503 && mayRefuse(one, backend.version)) refused += 1;
+        if (status === 503 && this.#tolerance.mayRefuse?.(one, backend.version)) refused += 1;
         else if (status !== 200 || text !== one.text)
           this.wrong.push(`${backend.version} answered a repeat with ${status} ${text} and not with ${one.text}`);
       }
@@ -94,22 +106,37 @@ export class Load {
         turn % 10 === 0 ? body.replace(/"amount":"0.01"(?=,"asset":"USDC","expiresAt")/, '"amount":"2.00"') : body,
         key,
       );
-      if (turn % 3 === 0) await this.#repeat(this.answers[(turn * 7_919) % this.answers.length]!);
+      const repeated = this.answers[(turn * 7_919) % this.answers.length];
+      if (turn % 3 === 0 && repeated) await this.#repeat(repeated);
     }
   }
 
   async #pay(body: string, key: string): Promise<void> {
     const began = performance.now();
-    const { status, text, version } = await this.#post(this.#balancer.url, body, key);
-    this.slowestMs = Math.max(this.slowestMs, performance.now() - began);
-    if (status === 200) this.answers.push({ body, key, text, version });
-    else this.wrong.push(`${version} answered a payment with ${status} ${text}`);
+    const { status, text, version } = await this.#untilAnswered({ body, key });
+    const at = performance.now();
+    this.slowestMs = Math.max(this.slowestMs, at - began);
+    if (status === 200) this.answers.push({ body, key, text, version, at });
+    else if (!this.#gaveUp(status)) this.wrong.push(`${version} answered a payment with ${status} ${text}`);
   }
 
   async #repeat(one: Answer): Promise<void> {
-    const { status, text, version } = await this.#post(this.#balancer.url, one.body, one.key);
-    if (status === 503 && mayRefuse(one, version)) return;
+    const { status, text, version } = await this.#untilAnswered(one);
+    if (status === 503 && (this.#tolerance.mayRefuse?.(one, version) || this.#gaveUp(status))) return;
     if (status !== 200 || text !== one.text) this.wrong.push(`a repeat got ${status} ${text} and not ${one.text}`);
+  }
+
+  /** Whether the clients were stopped while the database was away. */
+  #gaveUp(status: number): boolean {
+    return this.#tolerance.outages === true && this.#stopped && status === 503;
+  }
+
+  async #untilAnswered({ body, key }: Request): Promise<{ status: number; text: string; version: string }> {
+    for (;;) {
+      const reply = await this.#post(this.#balancer.url, body, key);
+      if (reply.status !== 503 || !this.#tolerance.outages || this.#stopped) return reply;
+      await pause(AGAIN_MS);
+    }
   }
 
   async #post(url: string, body: string, key: string): Promise<{ status: number; text: string; version: string }> {
