@@ -138,7 +138,8 @@ export const settings: Readonly<Record<keyof Variables, Setting>> = {
   },
   DATABASE_POOL: {
     example: "16",
-    meaning: "connections, in addition to three for authorizing, two for emergencies and one to look for lost connections",
+    meaning:
+      "connections, in addition to three for authorizing, two for emergencies, one to look for lost connections and one to see whether the database commits",
   },
   DATABASE_POOL_PAGES: {
     example: "4",

@@ -102,6 +102,15 @@ describe("readEnv", () => {
     ]);
   });
 
+  test("METRICS_TOKEN must be what a bearer token can be: others would be accepted here and by no request", () => {
+    const token = "a-token-of-32-characters-and-more";
+    expect(readEnv({ ...production, METRICS_TOKEN: token }).METRICS_TOKEN).toBe(token);
+    for (const METRICS_TOKEN of [token.slice(0, 31), `${token} ${token}`, ` ${token}`, `${token}\n`, `${token}é`])
+      expect(complaints({ ...production, METRICS_TOKEN })[0]).toMatch(
+        /^ {2}METRICS_TOKEN must have at least 32 characters of ASCII, without spaces\. Example/,
+      );
+  });
+
   test("AUDIT_SIGNING_KEY may have several keys, and each must be 32 bytes that are hard to guess", () => {
     const key = production.AUDIT_SIGNING_KEY;
     const other = "ZW5kcyB0aGUgY2hlY2twb2ludHMgb2YgdGVzdHMgIDI";

@@ -159,7 +159,7 @@ const Variables = z.object({
   RATE_LIMIT_PER_KEY: counted(1, 1_000_000).default(5000),
   RATE_LIMIT_PER_ADDRESS: counted(1, 1_000_000).default(100),
   RATE_LIMIT_PAGES: counted(1, 1_000_000).default(20),
-  METRICS_TOKEN: secret.optional(),
+  METRICS_TOKEN: text(/^[!-~]{32,}$/, "must have at least 32 characters of ASCII, without spaces").optional(),
   SHUTDOWN_DELAY_MS: counted(0, 120_000).optional(),
   DATABASE_POOL: counted(4, 200).default(16),
   DATABASE_POOL_PAGES: counted(4, 200).default(4),

@@ -58,7 +58,7 @@ function replyOf(operation: Operation, result: unknown, request: Request, reques
 function note(operation: Operation, status: number, requestId: string, started: number, error: unknown): void {
   const durationMs = performance.now() - started;
   observeRequest(operation.id, status, durationMs);
-  if (status >= 500)
+  if (status >= 500 && !operation.tellsState)
     log().warn({ requestId, operation: operation.id, status, durationMs, ...loggedFailure(error) }, "Request failed");
   else log().debug({ requestId, operation: operation.id, status, durationMs }, "Request answered");
 }

@@ -4,6 +4,7 @@ import { env } from "#lib/env.ts";
 import { ServerConnection } from "#lib/db/connection.ts";
 import { lookAround, type OtherHost } from "#lib/db/connections/hosts.ts";
 import { tellPrimaries, type PrimaryEvent } from "#lib/db/connections/timelines.ts";
+import { commitTimes, type CommitTimes } from "#lib/db/connections/commits.ts";
 import { endLost } from "#lib/db/connections/end-lost.ts";
 import { Pool } from "#lib/db/pool.ts";
 import type { Sql } from "#lib/db/sql.ts";
@@ -13,7 +14,7 @@ export type { Sql };
 export type Database = PostgresJsDatabase;
 export type Tx = Parameters<Parameters<Database["transaction"]>[0]>[0];
 
-const names = ["pool", "batchPool", "urgentPool", "watchPool"] as const;
+const names = ["pool", "batchPool", "urgentPool", "watchPool", "commitPool"] as const;
 
 type Limits = {
   readonly max: number;
@@ -66,8 +67,8 @@ export function createPool(limits: Limits): Pool {
     },
   });
   created.onSilence = (since) => {
-    // The watch pool gives up a silent connection sooner; statements of other pools may still be answered.
-    if (created === poolsByName().get("watchPool")) return;
+    // These pools give up a silent connection sooner; statements of other pools may still be answered.
+    if (limits === short) return;
     for (const one of openPools()) one.forgetUnheardSince(since);
   };
   created.onQuiet = () => {
@@ -116,19 +117,29 @@ export const batchPool = (): Pool =>
 /** Urgent work, such as an emergency stop, must not wait for a connection behind other requests. */
 export const urgentPool = (): Pool => perProcess("db/client urgentPool", () => createPool({ ...usual, max: 2 }));
 
-/** Asks the server about connections that got no data for a second. Short limits, as its own connection may be lost too. */
-const watchPool = (): Pool =>
-  perProcess("db/client watchPool", () =>
-    createPool({
-      max: 1,
-      lockTimeoutMs: 500,
-      statementTimeoutMs: 500,
-      waitMs: 1_000,
-      openMs: 1_000,
-      graceMs: 0,
-      idleInTransactionMs: 1_000,
-    }),
-  );
+const short = {
+  max: 1,
+  lockTimeoutMs: 500,
+  statementTimeoutMs: 500,
+  waitMs: 1_000,
+  openMs: 1_000,
+  graceMs: 0,
+  idleInTransactionMs: 1_000,
+  // The least possible, so that a small statement writes a temporary file (lib/health/commit-store.ts).
+  settings: { work_mem: "64kB" },
+};
+
+/** Asks the server about itself and its connections. Short limits, as its own connection may be lost too. */
+export const watchPool = (): Pool => perProcess("db/client watchPool", () => createPool(short));
+
+/**
+ * Finds out whether the server commits. PostgreSQL does not end a wait for a standby, so this pool gives up the waiting connection, and
+ * ends the server process before it opens another connection.
+ */
+export const commitPool = (): Pool => perProcess("db/client commitPool", () => createPool(short));
+
+/** Of all pools of this process. */
+export const lastCommits = (): Readonly<CommitTimes> => commitTimes();
 
 /** Statements outside of a transaction, on the main pool. */
 export const pool = (): Sql => mainPool().sql;

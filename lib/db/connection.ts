@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import type postgres from "postgres";
 import type { PendingQuery, Row } from "postgres";
+import { Transactions } from "#lib/db/connections/commits.ts";
 import { dial, targetOf } from "#lib/db/connections/dial.ts";
 import { openPrimary } from "#lib/db/connections/hosts.ts";
 import { admit, noteEnd, type Primary } from "#lib/db/connections/timelines.ts";
@@ -87,6 +88,7 @@ export class ServerConnection {
   /** True after `abandon`: the server process may still run. */
   unheard = false;
   readonly sql: Sql = sqlThrough((query) => this.send(query));
+  readonly transactions = new Transactions();
   /** PostgreSQL's first error since a caller got this connection; later ones of a transaction are only 25P02 (aborted). */
   failure: postgres.PostgresError | null = null;
   /** Called once, when an open connection ends. `silent` is true if it ended after `silenceMs` without data. */
@@ -220,6 +222,7 @@ export class ServerConnection {
       this.#live.delete(query);
       // Callers keep the query after its result. Clear its parameters, so that V8 can collect them soon.
       query.args = query.parameters = null;
+      this.transactions.see(result as { readonly command: string });
       resolve(result);
     };
     query.reject = (error) => {
@@ -241,6 +244,7 @@ export class ServerConnection {
       this.end("A migration changed a prepared statement.", error);
       return this.#ended;
     }
+    this.transactions.fail(error.code);
     if (isFatal(error) || isStandby(error)) this.end("The database ended the connection.", error);
     if (error.code === "25P02" && this.failure) return this.failure;
     this.failure ??= error;

@@ -161,6 +161,7 @@ export class Pool {
     }
     const { resolve, reject } = query;
     query.resolve = (result) => {
+      connection.transactions.committed();
       this.#take(connection);
       resolve(result);
     };

@@ -5,11 +5,14 @@ import { noteStopping } from "#lib/health/lifecycle.ts";
 import { watchPages } from "#lib/health/pages.ts";
 import { forget } from "#lib/process.ts";
 import { useDatabase } from "#test/database.ts";
+import { captureLog } from "#test/logged.ts";
 import { useSettlement } from "#test/payments.ts";
 import { send } from "#test/tenant.ts";
 
 useDatabase();
 useSettlement();
+
+const logged = captureLog();
 
 const pages = () => send(contract.checkReadinessOfPages, checkReadinessOfPages);
 
@@ -33,5 +36,6 @@ describe("checkReadinessOfPages", () => {
     const { problem } = await pages();
     forget("health/lifecycle");
     expect(problem.detail).toBe("This process is stopping. Send requests to another one.");
+    expect(logged).toEqual([]);
   });
 });

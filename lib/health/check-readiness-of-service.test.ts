@@ -20,7 +20,7 @@ async function readyWith(variables: Readonly<Record<string, string>>) {
   const kept = Object.fromEntries(Object.keys(variables).map((name) => [name, process.env[name]]));
   const renew = async () => {
     await closePools();
-    forget("env", "health/probes", "chains/client eip155:84532");
+    forget("env", "health/probes", "health/commits", "db/connections/commits", "chains/client eip155:84532");
   };
   await renew();
   Object.assign(process.env, variables);
@@ -45,7 +45,7 @@ describe("checkReadinessOfService", () => {
     const started = performance.now();
     const { status, headers, problem } = await readyWith({ DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" });
     expect([status, problem.code, headers.get("retry-after")]).toEqual([503, "service_unavailable", "2"]);
-    expect(problem.detail).toBe("The service is not ready: database, authorizations, emergencies, migrations.");
+    expect(problem.detail).toBe("The service is not ready: database, authorizations, emergencies, commits, migrations.");
     expect(performance.now() - started).toBeLessThan(20_000);
     expect((await ready()).status).toBe(200);
   });
@@ -53,7 +53,9 @@ describe("checkReadinessOfService", () => {
   test("503 on a database without the tables of this service", async () => {
     const empty = await createDatabase({ empty: true });
     const { problem } = await readyWith({ DATABASE_URL: empty.url });
-    expect(problem.detail).toBe("The service is not ready: migrations.");
+    expect(problem.detail).toBe(
+      "The service is not ready: commits, migrations. Nothing can be saved, because a write fails with SQLSTATE 42P01.",
+    );
     await empty.drop();
   });
 

@@ -27,6 +27,7 @@ const Readiness = z
             "database",
             "authorizations",
             "emergencies",
+            "commits",
             "migrations",
             "queue",
             "chains",
@@ -49,8 +50,9 @@ export const checkReadinessOfService = operation({
   tag: "Health",
   summary: "Check whether the service can handle requests",
   description:
-    "Checks every pool of database connections, the migrations, the queue of requests and the chains, each for at most two seconds. If one of them fails, or the process is stopping, the answer is 503 service_unavailable and names it. A chain that does not answer is degraded: payments are still authorized, and are settled when the chain answers again. Settlements are degraded while a transaction of the service has waited 20 seconds for a block, or cannot be sent. Webhooks are degraded while the keys of this process cannot decrypt the secrets of an endpoint. Pages are degraded while their process is starting again; a process that serves no pages leaves them out.",
+    "Checks every pool of database connections, whether the database commits, the migrations, the queue of requests and the chains, each for at most two seconds. If one of them fails, or the process is stopping, the answer is 503 service_unavailable and names it. Commits fail while the database is read-only, its disk is full, or no standby answers and COMMIT must wait for one; the detail says so within seven seconds, and what still works. A chain that does not answer is degraded: payments are still authorized, and are settled when the chain answers again. Settlements are degraded while a transaction of the service has waited 20 seconds for a block, or cannot be sent. Webhooks are degraded while the keys of this process cannot decrypt the secrets of an endpoint. Pages are degraded while their process is starting again; a process that serves no pages leaves them out.",
   access: "anyone",
+  tellsState: true,
   response: Readiness,
   problems: ["service_unavailable"],
   example: {
@@ -60,6 +62,7 @@ export const checkReadinessOfService = operation({
         { name: "database", status: "ready" },
         { name: "authorizations", status: "ready" },
         { name: "emergencies", status: "ready" },
+        { name: "commits", status: "ready" },
         { name: "migrations", status: "ready" },
         { name: "queue", status: "ready" },
         { name: "chains", status: "ready" },
@@ -77,8 +80,9 @@ export const checkReadinessOfPages = operation({
   tag: "Health",
   summary: "Check whether the service can show pages",
   description:
-    "For load balancers that send people: like checkReadinessOfService, and 503 service_unavailable also while the process of the pages is starting, or if this process serves no pages.",
+    "For load balancers that send people: like checkReadinessOfService, and 503 service_unavailable also while the process of the pages is starting, or if this process serves no pages. While only commits fail, pages still show what is there, so commits are degraded and the answer is 200.",
   access: "anyone",
+  tellsState: true,
   response: Readiness,
   problems: ["service_unavailable"],
   example: {

@@ -1,8 +1,10 @@
-import { batchPool, mainPool, urgentPool } from "#lib/db/client.ts";
+import { batchPool, mainPool, urgentPool, watchPool } from "#lib/db/client.ts";
 import { schemaIsCurrent } from "#lib/db/migrate.ts";
 import type { Pool } from "#lib/db/pool.ts";
 import { env } from "#lib/env.ts";
+import { commitFault } from "#lib/health/commits.ts";
 import { pagesUp } from "#lib/health/pages.ts";
+import { log } from "#lib/telemetry/log.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
 import { newestBlock } from "#lib/chains/client.ts";
 import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
@@ -18,6 +20,7 @@ export type Finding = {
     | "database"
     | "authorizations"
     | "emergencies"
+    | "commits"
     | "migrations"
     | "queue"
     | "chains"
@@ -25,6 +28,8 @@ export type Finding = {
     | "webhooks"
     | "pages";
   readonly status: "ready" | "degraded" | "failing";
+  /** Why nothing can be committed, as the end of a sentence. */
+  readonly because?: string | null;
 };
 
 const PATIENCE_MS = 2_000;
@@ -56,7 +61,8 @@ async function probe(): Promise<readonly Finding[]> {
     within(() => answers(mainPool())),
     within(() => answers(batchPool())),
     within(() => answers(urgentPool())),
-    within(() => schemaIsCurrent()),
+    // The connections of the other pools may all wait for COMMIT, and pages are ready if reading works.
+    within(() => schemaIsCurrent(watchPool().sql)),
     Promise.all(env().CHAINS.map(({ chain }) => chainAnswers(chain))),
     within(() => noSettlementIsStuck()),
     within(() => secretsAreReadable()),
@@ -77,12 +83,27 @@ async function probe(): Promise<readonly Finding[]> {
 
 type CachedFindings = { at: number; findings: Promise<readonly Finding[]> | null };
 
-export function probeService(): Promise<readonly Finding[]> {
+/** `commits` is not kept, because it costs nothing while payments are made, and must be noticed soon. */
+export async function probeService(): Promise<readonly Finding[]> {
   const kept = perProcess<CachedFindings>("health/probes", () => ({ at: 0, findings: null }));
   const now = performance.now();
   if (!kept.findings || now - kept.at > FRESH_MS) {
     kept.at = now;
     kept.findings = probe();
   }
-  return kept.findings;
+  const [others, fault] = await Promise.all([kept.findings, commitFault()]);
+  const findings = others.toSpliced(3, 0, { ...required("commits", fault === null), ...fault });
+  noteChange(findings);
+  return findings;
+}
+
+/** Load balancers ask often, so only changes are logged. */
+function noteChange(findings: readonly Finding[]): void {
+  const told = perProcess("health/probes told", () => ({ failing: "" }));
+  const bad = findings.filter(({ status }) => status === "failing");
+  const failing = bad.map(({ name }) => name).join(", ");
+  if (failing === told.failing) return;
+  told.failing = failing;
+  if (failing === "") log().info("The service is ready again");
+  else log().warn({ failing, because: bad.find(({ because }) => because)?.because }, "The service is not ready");
 }

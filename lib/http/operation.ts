@@ -35,6 +35,8 @@ export type Operation = {
   /** Uses the pool for urgent work, also to read the session, so that it need not wait for an ordinary connection. */
   readonly urgent?: true;
   readonly status?: 200 | 201;
+  /** Asked every few seconds, so a 503 is not logged: the module that answers logs what changes. */
+  readonly tellsState?: true;
   /** How many milliseconds longer than usual an operation may take because it waits for a person. */
   readonly waitsMs?: number;
   /** The path of the idempotency key in the body, if it is not the body's own field `idempotencyKey`. */

@@ -107,6 +107,11 @@ function createMetrics() {
       registers,
     }),
     ...pageMetrics(registers),
+    databaseCommits: new Gauge({
+      name: "countersign_database_commits",
+      help: "Whether the database commits, as this process last saw.",
+      registers,
+    }),
     failures: new Counter({
       name: "countersign_failures_total",
       help: "Requests that failed with 5xx for a reason in the database or in the code, by SQLSTATE.",

@@ -1990,7 +1990,7 @@ export type ServiceAccountList = {
 };
 
 export type ServiceCheck = {
-  readonly name: ("database" | "authorizations" | "emergencies" | "migrations" | "queue" | "chains" | "settlements" | "webhooks" | "pages");
+  readonly name: ("database" | "authorizations" | "emergencies" | "commits" | "migrations" | "queue" | "chains" | "settlements" | "webhooks" | "pages");
   readonly status: ("ready" | "degraded");
 };
 

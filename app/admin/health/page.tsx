@@ -21,6 +21,7 @@ const names = {
   database: "Database",
   authorizations: "Connections for authorizing",
   emergencies: "Connections for emergencies",
+  commits: "Commits",
   migrations: "Migrations",
   queue: "Request queue",
   chains: "Chains",
