@@ -35,15 +35,13 @@ async function untilAnswers(child: ChildProcess, url: string, output: () => stri
   throw new Error(`The server did not answer:\n${output()}`);
 }
 
-/** Starts a Node program that listens on PORT, and waits until it answers a request for `path`. */
-export async function start(
+/** Starts a Node program that will listen on PORT. */
+export async function launch(
   program: readonly string[],
   environment: Readonly<Record<string, string>>,
-  path: string,
   cwd = root,
-): Promise<BenchServer> {
+): Promise<BenchServer & { readonly child: ChildProcess }> {
   const port = await freePort();
-  const url = `http://localhost:${port}`;
   const child = spawn(process.execPath, program, {
     cwd,
     env: { ...process.env, NODE_ENV: "production", LOG_LEVEL: "warn", PORT: String(port), ...environment },
@@ -54,10 +52,10 @@ export async function start(
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk: Buffer) => (output = (output + chunk.toString()).slice(-4_000)));
-  await untilAnswers(child, url + path, () => output);
   return {
+    child,
     port,
-    url,
+    url: `http://localhost:${port}`,
     pid: child.pid ?? 0,
     residentMiB: async () => Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${child.pid}/status`, "utf8"))?.[1] ?? 0) / 1024,
     said: () => output,
@@ -66,4 +64,16 @@ export async function start(
       await ended;
     },
   };
+}
+
+/** Starts a Node program that listens on PORT, and waits until it answers a request for `path`. */
+export async function start(
+  program: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  path: string,
+  cwd = root,
+): Promise<BenchServer> {
+  const { child, ...server } = await launch(program, environment, cwd);
+  await untilAnswers(child, server.url + path, server.said);
+  return server;
 }

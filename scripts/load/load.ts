@@ -17,6 +17,7 @@ const REPEATED = 600;
 
 type Request = { readonly body: string; readonly key: string };
 type Answer = Request & { readonly text: string; readonly version: string; /** When it came. */ readonly at: number };
+type Reply = { readonly status: number; readonly text: string; readonly version: string };
 type Decision = { readonly authorizationId: string; readonly policyDecision: { readonly outcome: string } };
 
 export type Tolerance = {
@@ -111,9 +112,14 @@ export class Load {
     }
   }
 
-  async #pay(body: string, key: string): Promise<void> {
+  /** Pays once at one process. */
+  async payAt({ url }: Backend): Promise<void> {
+    await this.#pay(authorizeBody(this.#scene, this.#wide[0]!), this.#scene.keys[0]!, url);
+  }
+
+  async #pay(body: string, key: string, url = this.#balancer.url): Promise<void> {
     const began = performance.now();
-    const { status, text, version } = await this.#untilAnswered({ body, key });
+    const { status, text, version } = await this.#untilAnswered({ body, key }, url);
     const at = performance.now();
     this.slowestMs = Math.max(this.slowestMs, at - began);
     if (status === 200) this.answers.push({ body, key, text, version, at });
@@ -131,15 +137,15 @@ export class Load {
     return this.#tolerance.outages === true && this.#stopped && status === 503;
   }
 
-  async #untilAnswered({ body, key }: Request): Promise<{ status: number; text: string; version: string }> {
+  async #untilAnswered({ body, key }: Request, url = this.#balancer.url): Promise<Reply> {
     for (;;) {
-      const reply = await this.#post(this.#balancer.url, body, key);
+      const reply = await this.#post(url, body, key);
       if (reply.status !== 503 || !this.#tolerance.outages || this.#stopped) return reply;
       await pause(AGAIN_MS);
     }
   }
 
-  async #post(url: string, body: string, key: string): Promise<{ status: number; text: string; version: string }> {
+  async #post(url: string, body: string, key: string): Promise<Reply> {
     const headers = { "content-type": "application/json", authorization: `Bearer ${key}` };
     const signal = AbortSignal.timeout(PATIENCE_MS);
     const reply = await fetch(url + AUTHORIZE, { method: "POST", headers, body, signal });
