@@ -30,6 +30,7 @@ const pages: Readonly<Record<string, readonly Visit[]>> = {
   ],
   "/outbox": at("/outbox"),
   "/onboarding": at("/onboarding"),
+  "/claim": at("/claim"),
   "/get-started": at("/get-started", "full", "empty"),
   "/docs": at("/docs", "nobody"),
   "/docs/[operationId]": [...at("/docs/authorizePayment", "nobody"), ...at("/docs/createMandate")],

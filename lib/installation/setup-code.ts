@@ -23,6 +23,12 @@ export function matchesSetupCode(code: string, setupCodeHash: string): boolean {
   return given.length === stored.length && timingSafeEqual(given, stored);
 }
 
+/** Whether the installation waits for the person who has its set-up code. */
+export async function awaitsFirstAdmin(): Promise<boolean> {
+  const installation = await readInstallation();
+  return installation?.setupCodeHash != null && !installation.claimed;
+}
+
 /** Null in a sandbox, or if there is an admin or, unless `replaces`, a code already. */
 export async function issueSetupCode({ replaces = false } = {}): Promise<string | null> {
   if (env().ENVIRONMENT !== "production") return null;

@@ -89,7 +89,7 @@ export async function serveWith(options: ServeOptions): Promise<void> {
     throw isTaken(error) ? new Error(`Port ${env.PORT} is taken. Set PORT to another one.`, { cause: error }) : error;
   });
   const setupCode = await steps(() => issueSetupCode());
-  if (setupCode) say(`one-time set-up code, for the first platform admin: ${setupCode}`);
+  if (setupCode) say(`one-time set-up code, for the first platform admin at ${env.BASE_URL}/claim: ${setupCode}`);
   const workers = startWorkers();
   say(`${env.ENVIRONMENT} on http://localhost:${listener.port} (ready in ${Math.round(performance.now() - began)} ms).`);
   tellUnreachableChains(say).catch((error: unknown) =>
