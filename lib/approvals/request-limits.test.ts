@@ -130,7 +130,7 @@ describe("the requests of an agent", () => {
     expect((await ask(buyer, other)).data.policyDecision.outcome).toBe("requireApproval");
     await database()
       .update(checkoutIntents)
-      .set({ updatedAt: sql`clock_timestamp() - interval '61 minutes'` })
+      .set({ updatedAt: sql`statement_timestamp() - interval '61 minutes'` })
       .where(eq(checkoutIntents.checkoutIntentId, idOf(first)));
     expect((await ask(buyer, mandateId)).data.policyDecision.outcome).toBe("requireApproval");
   });
@@ -172,7 +172,7 @@ describe("the requests of an agent", () => {
     await unanswered({ metadata: { purpose: "The report is due today." } });
     await database()
       .update(checkoutIntents)
-      .set({ expiresAt: sql`clock_timestamp() - interval '61 minutes'` })
+      .set({ expiresAt: sql`statement_timestamp() - interval '61 minutes'` })
       .where(eq(checkoutIntents.ownerSubjectId, buyer.agent.serviceAccountId));
     expect((await ask(buyer, mandateId)).data.policyDecision.outcome).toBe("requireApproval");
   });
@@ -189,7 +189,7 @@ describe("the requests of an agent", () => {
       await expire(idOf(asked));
       await database()
         .update(checkoutApprovals)
-        .set({ expiresAt: sql`clock_timestamp() - interval '1 second'` })
+        .set({ expiresAt: sql`statement_timestamp() - interval '1 second'` })
         .where(eq(checkoutApprovals.checkoutIntentId, idOf(asked)));
       await sweepCheckouts();
     }

@@ -137,7 +137,7 @@ export async function undecidedAmong(tx: Tx, authorizationIds: readonly string[]
 export function expireRedeemed(tx: Tx, authorizationIds: readonly string[]): Promise<readonly CheckoutRow[]> {
   return tx
     .update(checkoutIntents)
-    .set({ status: "expired", updatedAt: sql`clock_timestamp()` })
+    .set({ status: "expired", updatedAt: sql`statement_timestamp()` })
     .where(and(eq(checkoutIntents.status, "authorized"), inArray(checkoutIntents.authorizationId, [...authorizationIds])))
     .returning();
 }

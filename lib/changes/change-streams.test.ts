@@ -114,7 +114,7 @@ const losses = {
   "a session that expired": (userId: string) =>
     database()
       .update(session)
-      .set({ expiresAt: sql`clock_timestamp()` })
+      .set({ expiresAt: sql`statement_timestamp()` })
       .where(eq(session.userId, userId)),
   "a membership that ended": (userId: string) => database().delete(member).where(eq(member.userId, userId)),
   "a role that changed": (userId: string) => database().update(member).set({ role: "viewer" }).where(eq(member.userId, userId)),

@@ -228,7 +228,7 @@ describe("the approval of a payment that was authorized", () => {
     await database().execute(sql`ALTER TABLE checkout_approvals DISABLE TRIGGER USER`);
     await database()
       .update(checkoutApprovals)
-      .set({ expiresAt: sql`clock_timestamp() - interval '1 second'` });
+      .set({ expiresAt: sql`statement_timestamp() - interval '1 second'` });
     await database().execute(sql`ALTER TABLE checkout_approvals ENABLE TRIGGER USER`);
     const { authorizationId } = authorization;
     expect((await execute(scene, { authorizationId, paymentCredential: await credential() })).problem.code).toBe(

@@ -168,7 +168,7 @@ describe("approveCheckout", () => {
     await reviewed(checkoutIntentId, scene.person);
     await database()
       .update(checkoutReviews)
-      .set({ shownAt: sql`clock_timestamp() - interval '11 minutes'` });
+      .set({ shownAt: sql`statement_timestamp() - interval '11 minutes'` });
     expect((await approve(checkoutIntentId, scene.person.credential)).problem.code).toBe("review_required");
   });
 
@@ -259,7 +259,7 @@ describe("approveCheckout", () => {
     await confirmPassword(second, scene.person.credential);
     await database()
       .update(stepUps)
-      .set({ expiresAt: sql`clock_timestamp() - interval '1 second'` });
+      .set({ expiresAt: sql`statement_timestamp() - interval '1 second'` });
     expect((await approve(second, scene.person.credential)).problem.code).toBe("step_up_required");
   });
 

@@ -83,7 +83,7 @@ describe("followOrders", () => {
 
   test("ignores an order while a call of its agent runs, and an order that waits for its agent", async () => {
     const { key } = await paid("paid500");
-    const leased = sql`clock_timestamp() + interval '1 minute'`;
+    const leased = sql`statement_timestamp() + interval '1 minute'`;
     await database().update(orders).set({ lease: "req_other", leasedUntil: leased }).where(eq(orders.idempotencyKey, key));
     await timePasses(key);
     const sent = shop.credentials.length;

@@ -127,7 +127,7 @@ describe("getCheckout", () => {
     expect((await read(checkout.id, checkout.agent.credential)).data.continuationToken).toBeDefined();
     await database()
       .update(checkoutApprovals)
-      .set({ expiresAt: sql`clock_timestamp() - interval '1 second'` });
+      .set({ expiresAt: sql`statement_timestamp() - interval '1 second'` });
     const { data } = await read(checkout.id, checkout.agent.credential);
     expect(data.approval).toMatchObject({ status: "expired", continuationTokenStatus: "expired" });
     expect(data.continuationToken).toBeUndefined();

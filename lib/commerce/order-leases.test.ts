@@ -112,7 +112,7 @@ describe("a run ends before its lease", () => {
 describe("a call that loses its lease before it decides", () => {
   const holds = async ({ mandateId }: Scene) =>
     (await database().select().from(reservations).where(eq(reservations.mandateId, mandateId))).map(({ status }) => status);
-  const another = { lease: "req_other", leasedUntil: sql`clock_timestamp() + interval '1 minute'` };
+  const another = { lease: "req_other", leasedUntil: sql`statement_timestamp() + interval '1 minute'` };
   const takeLease = (key: string) => database().update(orders).set(another).where(eq(orders.idempotencyKey, key));
   const endLease = (key: string) => database().update(orders).set({ leasedUntil: null }).where(eq(orders.idempotencyKey, key));
 
@@ -146,7 +146,7 @@ describe("a call that loses its lease before it decides", () => {
     const scene = await checkoutScene();
     const key = newOrderKey();
     const take = async (until: string) => {
-      const leasedUntil = sql`clock_timestamp() + ${until}::interval`;
+      const leasedUntil = sql`statement_timestamp() + ${until}::interval`;
       await database().update(orders).set({ leasedUntil }).where(eq(orders.idempotencyKey, key));
       return leaseOrder(database(), (await orderOf(key)).orderId, "req_other", 90_000);
     };
@@ -160,6 +160,26 @@ describe("a call that loses its lease before it decides", () => {
     await endLease(key);
     expect((await place(scene, shop, key)).data.status).toBe("paymentCredentialRequired");
     expect(await holds(scene)).toEqual(["held"]);
+  });
+
+  test("that was taken while a call waited 3 seconds for the order is kept, although it ends late for that call", async () => {
+    const scene = await checkoutScene();
+    const key = newOrderKey();
+    await place(scene, shop, key);
+    const { orderId } = await orderOf(key);
+    const locked = Promise.withResolvers<void>();
+    const other = database().transaction(async (tx) => {
+      await tx.select().from(orders).where(eq(orders.orderId, orderId)).for("update");
+      locked.resolve();
+      await new Promise((resolve) => setTimeout(resolve, 3_000));
+      await tx
+        .update(orders)
+        .set({ leasedUntil: sql`statement_timestamp() + interval '90 seconds'` })
+        .where(eq(orders.orderId, orderId));
+    });
+    await locked.promise;
+    expect(await leaseOrder(database(), orderId, "req_other", 90_000)).toBeNull();
+    await other;
   });
 
   test("reserves nothing if the order was deleted meanwhile, and the key can be used again", async () => {
@@ -202,7 +222,7 @@ describe("a call that loses its lease before it decides", () => {
     const token = (await read(checkoutIntentId, scene.agent.credential)).data.continuationToken ?? "";
     await database()
       .update(checkoutIntents)
-      .set({ quoteExpiresAt: sql`clock_timestamp()` })
+      .set({ quoteExpiresAt: sql`statement_timestamp()` })
       .where(eq(checkoutIntents.checkoutIntentId, checkoutIntentId));
     const key = newOrderKey();
     const lost = await during(

@@ -85,7 +85,7 @@ describe("previewCheckout", () => {
     expect((await preview(shop, other.credential)).problem.code).toBe("conflict");
     await database()
       .update(checkoutIntents)
-      .set({ expiresAt: sql`clock_timestamp() - interval '1 second'` });
+      .set({ expiresAt: sql`statement_timestamp() - interval '1 second'` });
     expect(await previewed(shop, other.credential)).not.toBe(first);
     expect((await eventsOf(first)).at(-1)?.type).toBe("checkout.expired");
   });

@@ -1,17 +1,28 @@
 import { sql, type AnyColumn, type SQL } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
 
-export const after = (milliseconds: number): SQL => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
+/** Counted from the arrival of the statement, which is later than the locks of the statements before it (ADR 0060). */
+export const after = (milliseconds: number): SQL => sql`statement_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 
-/** Stored times are rounded, so a lease can end a little later than its longest time after now. */
+/** Stored times are rounded, so a due time can be a little later than its longest time after now. */
 const ROUNDED_MS = 1_000;
+/** A statement may wait for a lock until its statement_timeout, and then finds a lease that was taken after its own time. */
+const WAITED_MS = 7_000;
+
+/** Where the present time stands in a statement: it is `ms` milliseconds before `at`. */
+type Now = { readonly at: SQL; readonly ms: number };
 
 /**
  * Nobody has the lease any more. A lease that ends later than any can was taken while the database's clock ran ahead, and
  * would otherwise last until the clock gets there. Its holder may still work, so two holders must do no harm.
  */
-export const leaseEnded = (until: AnyColumn, longestMs: number): SQL =>
-  sql`(${until} IS NULL OR ${until} NOT BETWEEN clock_timestamp() AND ${after(longestMs + ROUNDED_MS)})`;
+export const leaseEnded = (
+  until: AnyColumn,
+  longestMs: number,
+  { at, ms }: Now = { at: sql`statement_timestamp()`, ms: 0 },
+): SQL =>
+  sql`(${until} IS NULL OR ${until} - ${at} NOT BETWEEN ${-ms} * interval '1 millisecond'
+    AND ${longestMs + WAITED_MS - ms} * interval '1 millisecond')`;
 
 /** Less than `milliseconds` ago, or ahead: a clock that was set back a little changes nothing, and one that ran far ahead ends it. */
 export const isRecent = (at: AnyColumn, milliseconds: number): SQL =>

@@ -52,7 +52,10 @@ async function change(tx: Tx, hold: Hold, changes: HoldChange): Promise<void> {
   await tx
     .insert(changedReservations)
     .values({ ...hold, ...changes })
-    .onConflictDoUpdate({ target: changedReservations.authorizationId, set: changes });
+    .onConflictDoUpdate({
+      target: changedReservations.authorizationId,
+      set: { ...changes, ...(changes.resolvedAt && { resolvedAt: sql`excluded.resolved_at` }) },
+    });
 }
 
 const setStatus = (tx: Tx, hold: Hold, status: ReservationStatus): Promise<void> =>
@@ -122,7 +125,7 @@ export async function rememberSeller(tx: Tx, mandateId: string, sellerId: string
 export async function suspendActive(tx: Tx, mandateId: string): Promise<boolean> {
   const suspended = await tx
     .update(mandates)
-    .set({ status: "suspended", updatedAt: sql`clock_timestamp()` })
+    .set({ status: "suspended", updatedAt: sql`statement_timestamp()` })
     .where(and(eq(mandates.mandateId, mandateId), eq(mandates.status, "active")))
     .returning({ mandateId: mandates.mandateId });
   return suspended.length > 0;

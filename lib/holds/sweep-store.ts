@@ -1,4 +1,4 @@
-import { count, sql, type SQL } from "drizzle-orm";
+import { count, eq, sql, type SQL } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { executions, holdSweeps } from "#lib/holds/tables.ts";
 import { DAY_MS, minutes } from "#lib/time.ts";
@@ -43,7 +43,9 @@ export async function mandatesWithDueHolds(db: Queries, span: Span, place: strin
 /** Long enough that a usual sweep is one span; after the loss of the stored time, the statements of each span stay short. */
 const SPAN_MS = minutes(60);
 
-export type SweepPlan = { readonly stored: Date | null; readonly spans: Iterable<Span>; readonly covered: Date };
+export type SweepPlan = { readonly stored: Stored; readonly spans: Iterable<Span>; readonly covered: Date };
+/** The stored time up to which all expired holds are released. It is ahead of now if it was stored while the clock ran ahead. */
+export type Stored = { readonly until: Date | null; readonly isAhead: boolean };
 
 function* spansOf(since: Date, covered: Date): Iterable<Span> {
   let from = since;
@@ -59,19 +61,21 @@ function* spansOf(since: Date, covered: Date): Iterable<Span> {
  * `covered` is before the start of every open transaction, so that the holds of these, which nobody can see yet, expire later.
  */
 export async function planSweep(db: Queries, agoMs: number): Promise<SweepPlan> {
-  const [row] = await db.execute<{ stored: string | null; since: string; covered: string }>(sql`
-    SELECT stored, covered, least(covered, greatest(
+  const [row] = await db.execute<{ stored: string | null; ahead: boolean | null; since: string; covered: string }>(sql`
+    SELECT stored, stored > now AS ahead, covered, least(covered, greatest(
       CASE WHEN stored <= now THEN least(stored, now - ${agoMs}::float8 * interval '1 millisecond') END,
       (SELECT created_at FROM authorizations ORDER BY authorization_id LIMIT 1) - ${DAY_MS}::float8 * interval '1 millisecond')) AS since
     FROM (SELECT clock_timestamp() AS now, (SELECT swept_until FROM hold_sweeps) AS stored,
       (SELECT least(clock_timestamp(), min(xact_start)) - interval '10 seconds' FROM pg_stat_activity
         WHERE datname = current_database()) AS covered) AS facts`);
   const covered = new Date(row!.covered);
-  return { stored: row!.stored ? new Date(row!.stored) : null, spans: spansOf(new Date(row!.since), covered), covered };
+  const stored = { until: row!.stored ? new Date(row!.stored) : null, isAhead: row!.ahead === true };
+  return { stored, spans: spansOf(new Date(row!.since), covered), covered };
 }
 
-/** Stores a time up to which all expired holds are released, at most once a minute. `stored` is the time found before. */
-export async function noteSwept(db: Database, until: Date, stored: Date | null): Promise<Date | null> {
+/** Stores a time up to which all expired holds are released, at most once a minute. `stored` is what was found before. */
+export async function noteSwept(db: Database, until: Date, stored: Stored): Promise<Stored> {
+  if (stored.until && !stored.isAhead && stored.until.getTime() >= until.getTime() - minutes(1)) return stored;
   const [row] = await db
     .insert(holdSweeps)
     .values({ name: "holds", sweptUntil: until })
@@ -79,11 +83,10 @@ export async function noteSwept(db: Database, until: Date, stored: Date | null):
       target: holdSweeps.name,
       set: { sweptUntil: until },
       // Another process may have stored the time of a sweep that this one knows nothing about.
-      setWhere: sql`${holdSweeps.sweptUntil} = ${(stored ?? new Date(0)).toISOString()}::timestamptz
-        AND (${holdSweeps.sweptUntil} > clock_timestamp() OR ${holdSweeps.sweptUntil} < ${until.toISOString()}::timestamptz - interval '1 minute')`,
+      setWhere: eq(holdSweeps.sweptUntil, stored.until ?? new Date(0)),
     })
     .returning({ until: holdSweeps.sweptUntil });
-  return row?.until ?? stored;
+  return row ? { until: row.until, isAhead: false } : stored;
 }
 
 /**

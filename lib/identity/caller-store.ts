@@ -64,6 +64,6 @@ export async function findLiveSession(
 
 export async function renewSession(sessionId: string, seconds: number): Promise<void> {
   await pool()`
-    UPDATE session SET expires_at = clock_timestamp() + make_interval(secs => ${seconds}), updated_at = clock_timestamp()
-    WHERE id = ${sessionId} AND ${pool().unsafe(live.session("session"))}`;
+    UPDATE session SET expires_at = statement_timestamp() + make_interval(secs => ${seconds}), updated_at = statement_timestamp()
+    WHERE id = ${sessionId} AND expires_at > statement_timestamp()`;
 }

@@ -5,13 +5,15 @@ import { not, sql } from "drizzle-orm";
  * table in the statement. Call enterGate before, or what is live may end before the commit.
  */
 export const live = {
-  session: (name: string) => `${name}.expires_at > clock_timestamp()`,
+  session: (name: string) => `${name}.expires_at > statement_timestamp()`,
   /** Not banned. */
-  person: (name: string) => `NOT (${name}.banned AND (${name}.ban_expires IS NULL OR ${name}.ban_expires > clock_timestamp()))`,
-  key: (name: string) => `${name}.revoked_at IS NULL AND (${name}.expires_at IS NULL OR ${name}.expires_at > clock_timestamp())`,
+  person: (name: string) =>
+    `NOT (${name}.banned AND (${name}.ban_expires IS NULL OR ${name}.ban_expires > statement_timestamp()))`,
+  key: (name: string) =>
+    `${name}.revoked_at IS NULL AND (${name}.expires_at IS NULL OR ${name}.expires_at > statement_timestamp())`,
   /** A paused account is live too: a pause refuses new requests, and what was accepted before continues. */
   account: (name: string) => `${name}.revoked_at IS NULL`,
-  token: (name: string) => `${name}.revoked IS NULL AND ${name}.expires_at > clock_timestamp()`,
+  token: (name: string) => `${name}.revoked IS NULL AND ${name}.expires_at > statement_timestamp()`,
 } as const;
 
 /** The same conditions for queries by drizzle, which names tables as they are. */

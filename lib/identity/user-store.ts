@@ -34,7 +34,7 @@ export async function isLiveSession(tx: Tx, sessionId: string): Promise<boolean>
 export async function markAudited(tx: Tx, userId: string): Promise<boolean> {
   const marked = await tx
     .update(user)
-    .set({ auditedAt: sql`clock_timestamp()` })
+    .set({ auditedAt: sql`statement_timestamp()` })
     .where(and(eq(user.id, userId), isNull(user.auditedAt)))
     .returning({ id: user.id });
   return marked.length === 1;
@@ -63,7 +63,7 @@ export async function passwordHashOf(userId: string): Promise<string | null> {
 export async function replacePassword(tx: Tx, userId: string, from: string, to: string): Promise<boolean> {
   const rows = await tx
     .update(account)
-    .set({ password: to, updatedAt: sql`clock_timestamp()` })
+    .set({ password: to, updatedAt: sql`statement_timestamp()` })
     .where(and(eq(account.userId, userId), eq(account.providerId, "credential"), eq(account.password, from)))
     .returning({ id: account.id });
   return rows.length === 1;

@@ -19,7 +19,7 @@ export async function readInstallation(tx: Tx | ReturnType<typeof database> = da
 }
 
 export async function markClaimed(tx: Tx): Promise<void> {
-  await tx.update(installation).set({ claimedAt: sql`clock_timestamp()`, setupCodeHash: null });
+  await tx.update(installation).set({ claimedAt: sql`statement_timestamp()`, setupCodeHash: null });
 }
 
 /** Returns false if the platform has its first admin or, unless it may be replaced, if there is a set-up code already. */

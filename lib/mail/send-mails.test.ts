@@ -130,7 +130,7 @@ describe("sendMails", () => {
     await queue("ada@example.com");
     await database()
       .update(mails)
-      .set({ attempts: 1, nextAttemptAt: sql`clock_timestamp() + interval '2 minutes'` });
+      .set({ attempts: 1, nextAttemptAt: sql`statement_timestamp() + interval '2 minutes'` });
     expect(await bringAllForward()).toBe(0);
     expect(await sendMails()).toBe(0);
     await due();
@@ -143,7 +143,7 @@ describe("sendMails", () => {
     await queue("ada@example.com");
     await database()
       .update(mails)
-      .set({ nextAttemptAt: sql`clock_timestamp() + interval '2 hours'` });
+      .set({ nextAttemptAt: sql`statement_timestamp() + interval '2 hours'` });
     await pool()`
       INSERT INTO webhook_endpoints (webhook_endpoint_id, organization_id, url, event_types, status, public_key, sealed, sequence)
       VALUES ('whe_1', 'org_1', 'https://example.com', '{}', 'enabled', '', '', 0)`;
@@ -195,7 +195,7 @@ describe("sendMails", () => {
   test("old mail is deleted, queued mail never", async () => {
     smtp = await startSmtp();
     for (const to of ["old@example.com", "new@example.com", "waiting@example.com"]) await queue(to);
-    const old = sql`clock_timestamp() - interval '31 days'`;
+    const old = sql`statement_timestamp() - interval '31 days'`;
     await database().update(mails).set({ status: "sent", createdAt: old }).where(eq(mails.recipient, "old@example.com"));
     await database().update(mails).set({ status: "sent" }).where(eq(mails.recipient, "new@example.com"));
     await database().update(mails).set({ createdAt: old }).where(eq(mails.recipient, "waiting@example.com"));

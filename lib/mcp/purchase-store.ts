@@ -1,35 +1,42 @@
 import { and, eq, lt, sql } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
 import { deleteOld } from "#lib/db/delete-old.ts";
-import { leaseEnded } from "#lib/db/leases.ts";
+import { after, leaseEnded } from "#lib/db/leases.ts";
 import { mcpPurchases } from "#lib/mcp/tables.ts";
+import { minutes } from "#lib/time.ts";
 
 export type PurchaseRow = typeof mcpPurchases.$inferSelect;
 type Name = Pick<PurchaseRow, "slot" | "purchaseKey">;
 
-const now = sql`clock_timestamp()`;
-const after = (seconds: number) => sql`clock_timestamp() + ${seconds} * interval '1 second'`;
 const is = ({ slot, purchaseKey }: Name) => and(eq(mcpPurchases.slot, slot), eq(mcpPurchases.purchaseKey, purchaseKey));
 
 /** Longer than MCP_DEADLINE_MS. If the process of a call dies, a repeated call continues after this time. */
-const LEASE_SECONDS = 120;
+const LEASE_MS = minutes(2);
 
 /** The condition that no call has the lease of the purchase now. */
-const isFree = leaseEnded(mcpPurchases.busyUntil, LEASE_SECONDS * 1_000);
+const isFree = leaseEnded(mcpPurchases.busyUntil, LEASE_MS);
 
 type NewPurchase = Name & { readonly organizationId: string; readonly liveSeconds: number };
 
 /** Begins a purchase if the slot has none that is live or leased. One statement decides, so simultaneous calls begin only one. */
 export async function beginPurchase(purchase: NewPurchase): Promise<{ readonly row: PurchaseRow; readonly isNew: boolean }> {
   const { slot, purchaseKey, organizationId, liveSeconds } = purchase;
-  const fresh = { purchaseKey, liveUntil: after(liveSeconds) };
+  const begins = sql`excluded.created_at`;
   const [begun] = await database()
     .insert(mcpPurchases)
-    .values({ slot, organizationId, ...fresh })
+    .values({ slot, organizationId, purchaseKey, liveUntil: after(liveSeconds * 1_000) })
     .onConflictDoUpdate({
       target: mcpPurchases.slot,
-      set: { ...fresh, authorizationId: null, result: null, round: 0, busyUntil: null, createdAt: now },
-      setWhere: sql`${lt(mcpPurchases.liveUntil, now)} AND ${isFree}`,
+      set: {
+        purchaseKey,
+        liveUntil: sql`excluded.live_until`,
+        authorizationId: null,
+        result: null,
+        round: 0,
+        busyUntil: null,
+        createdAt: begins,
+      },
+      setWhere: sql`${lt(mcpPurchases.liveUntil, begins)} AND ${leaseEnded(mcpPurchases.busyUntil, LEASE_MS, { at: begins, ms: 0 })}`,
     })
     .returning();
   if (begun) return { row: begun, isNew: true };
@@ -47,7 +54,7 @@ export async function findPurchase(slot: string): Promise<PurchaseRow | null> {
 export async function leasePurchase(name: Name): Promise<boolean> {
   const leased = await database()
     .update(mcpPurchases)
-    .set({ busyUntil: after(LEASE_SECONDS) })
+    .set({ busyUntil: after(LEASE_MS) })
     .where(and(is(name), isFree))
     .returning({ slot: mcpPurchases.slot });
   return leased.length === 1;

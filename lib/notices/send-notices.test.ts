@@ -97,7 +97,7 @@ describe("a request that waits", () => {
       await makeDue(kind);
       await database()
         .update(noticeDeliveries)
-        .set({ createdAt: sql`clock_timestamp() - interval '11 minutes'` });
+        .set({ createdAt: sql`statement_timestamp() - interval '11 minutes'` });
       await Promise.all([tell(), tell()]);
       await tell();
       if (kind === "halfTime") await reject(decided.checkoutIntentId, buyer.person.credential);
@@ -245,7 +245,7 @@ test("notices are deleted after thirty days, with their deliveries", async () =>
   expect(await forgetOldNotices()).toBe(0);
   await database()
     .update(notices)
-    .set({ endedAt: sql`clock_timestamp() - interval '31 days'` })
+    .set({ endedAt: sql`statement_timestamp() - interval '31 days'` })
     .where(eq(notices.kind, "opened"));
   expect(await forgetOldNotices()).toBe(1);
   expect(await delivered()).toEqual([]);

@@ -22,7 +22,8 @@ test("a lease is extended while its work runs, but not without limit, so that wo
 
 test("a lease that a clock that ran ahead has made too long is taken over, and its first holder then has none", async () => {
   const takeNow = () => underLease(chain, "relayer", async () => "taken");
-  const late = (by: string) => database().execute(sql`UPDATE relay_leases SET expires_at = clock_timestamp() + ${by}::interval`);
+  const late = (by: string) =>
+    database().execute(sql`UPDATE relay_leases SET expires_at = statement_timestamp() + ${by}::interval`);
   await underLease(chain, "relayer", async (first) => {
     await late("6 seconds");
     expect(await takeNow()).toBeNull();
@@ -36,4 +37,20 @@ test("a lease that a clock that ran ahead has made too long is taken over, and i
     ]);
     expect(found).toEqual([false, false, true, null]);
   });
+});
+
+test("a lease that is taken while a call waits 3 seconds for its row is not taken over, although it ends late for that call", async () => {
+  await underLease(chain, "guardian", async () => {});
+  const locked = Promise.withResolvers<void>();
+  const other = database().transaction(async (tx) => {
+    await tx.execute(sql`SELECT FROM relay_leases WHERE key = 'guardian' FOR UPDATE`);
+    locked.resolve();
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await tx.execute(
+      sql`UPDATE relay_leases SET holder = 'other', expires_at = statement_timestamp() + interval '6 seconds' WHERE key = 'guardian'`,
+    );
+  });
+  await locked.promise;
+  expect(await underLease(chain, "guardian", async () => "taken")).toBeNull();
+  await other;
 });

@@ -22,7 +22,7 @@ const isOurs = ({ chain, key, holder, fence }: Lease) =>
     eq(relayLeases.key, key),
     eq(relayLeases.holder, holder),
     eq(relayLeases.fence, fence),
-    gt(relayLeases.expiresAt, sql`clock_timestamp()`),
+    gt(relayLeases.expiresAt, sql`statement_timestamp()`),
   );
 
 /** Null while another process, or another task of this process, has the lease. */
@@ -33,8 +33,8 @@ async function takeLease(chain: string, key: LeaseKey): Promise<Lease | null> {
     .values({ chain, key, holder, fence: 1, expiresAt: until })
     .onConflictDoUpdate({
       target: [relayLeases.chain, relayLeases.key],
-      set: { holder, fence: sql`${relayLeases.fence} + 1`, expiresAt: until },
-      setWhere: leaseEnded(relayLeases.expiresAt, LEASE_MS),
+      set: { holder, fence: sql`${relayLeases.fence} + 1`, expiresAt: sql`excluded.expires_at` },
+      setWhere: leaseEnded(relayLeases.expiresAt, LEASE_MS, { at: sql`excluded.expires_at`, ms: LEASE_MS }),
     })
     .returning({ fence: relayLeases.fence });
   return row ? { chain, key, holder, fence: row.fence } : null;
@@ -59,7 +59,7 @@ export async function holdsLease(tx: Tx, lease: Lease): Promise<boolean> {
 async function releaseLease(lease: Lease): Promise<void> {
   await database()
     .update(relayLeases)
-    .set({ expiresAt: sql`clock_timestamp()` })
+    .set({ expiresAt: sql`statement_timestamp()` })
     .where(isOurs(lease));
 }
 

@@ -21,8 +21,8 @@ export type SentRelay = Omit<RelayRow, keyof SignedFields> & SignedFields;
 export type SignedRelay = Omit<SignedFields, "sentAt"> & { readonly fence: number };
 
 const open = inArray(relays.status, ["queued", "sent"]);
-const due = lte(relays.nextCheckAt, sql`clock_timestamp()`);
-const now = sql`clock_timestamp()`;
+const now = sql`statement_timestamp()`;
+const due = lte(relays.nextCheckAt, now);
 
 /** The partial index relayed_transactions_open is for this query. */
 export async function countOpenRelays(tx: Tx, organizationId: string, key: RelayKey): Promise<number> {

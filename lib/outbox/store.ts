@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, inArray, min, notInArray, sql, type SQL } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, min, notInArray, sql, type SQL } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import { database, type Database, type Tx } from "#lib/db/client.ts";
 import { after, type DueTime } from "#lib/db/leases.ts";
@@ -30,7 +30,7 @@ const dueOf = ({ table, due }: Outbox): PgColumn => getTableColumns(table)[due] 
 const waitingOf = ({ waiting }: Outbox): SQL => sql.raw(`'${waiting}'`);
 const isWaiting = (box: Outbox): SQL => sql`${box.table.status} = ${waitingOf(box)}`;
 export const hasEnded = (box: Outbox): SQL => sql`${box.table.status} <> ${waitingOf(box)}`;
-const isDue = (box: Outbox): SQL => sql`${isWaiting(box)} AND ${dueOf(box)} <= (SELECT clock_timestamp())`;
+const isDue = (box: Outbox): SQL => sql`${isWaiting(box)} AND ${dueOf(box)} <= statement_timestamp()`;
 
 export const dueTimeOf = (box: Outbox): DueTime => ({
   column: dueOf(box),
@@ -60,14 +60,14 @@ export type Receivers = {
 const lease = <T extends OutboxTable>(
   tx: Tx,
   box: Outbox<T>,
-  ids: readonly unknown[],
+  ids: readonly string[],
   leaseMs: number,
   also: Partial<Record<keyof Row<T>, SQL>> = {},
 ): Promise<Row<T>[]> =>
   tx
     .update(box.table)
     .set({ attempts: sql`${box.table.attempts} + 1`, [box.due]: after(leaseMs), ...also })
-    .where(inArray(box.id, [...ids]))
+    .where(sql`${box.id} = ANY(${sql.param(ids)}::text[])`)
     .returning();
 
 type Wanted = { readonly rows: number; readonly leaseMs: number; readonly where: SQL };
@@ -87,7 +87,7 @@ export async function leaseDue<T extends OutboxTable>(
     .orderBy(asc(dueOf(box)))
     .limit(rows)
     .for("update", { skipLocked: true });
-  const ids = free.map((row) => row.id);
+  const ids = free.map((row) => String(row.id));
   return ids.length === 0 ? [] : lease(tx, box, ids, leaseMs, also);
 }
 
@@ -116,7 +116,7 @@ export const leaseMessage = <T extends OutboxTable>(
       .orderBy(isLast, asc(dueOf(box)))
       .limit(1)
       .for("update", { of: table, skipLocked: true });
-    const [row] = free ? await lease(tx, box, [free.id], leaseMs) : [];
+    const [row] = free ? await lease(tx, box, [String(free.id)], leaseMs) : [];
     return row ? ({ ...row, ...free } as Leased<T>) : null;
   });
 
@@ -152,7 +152,7 @@ async function change(db: Database | Tx, box: Outbox, which: SQL | undefined, va
   return changed.length;
 }
 
-const now = sql`clock_timestamp()`;
+const now = sql`statement_timestamp()`;
 
 /** Changes only rows that have not ended; returns their number. */
 export const end = <T extends OutboxTable>(
@@ -179,8 +179,8 @@ export async function countFailure(box: Outbox, id: string, attemptsMax: number)
   const isLast = sql`${attempts} >= ${attemptsMax}`;
   await change(database(), box, and(named(box, id), isDue(box)), {
     attempts,
-    [box.due]: sql`clock_timestamp() + power(2, ${attempts}) * interval '1 second'`,
+    [box.due]: sql`(SELECT ${now} + power(2, ${attempts}) * interval '1 second')`,
     status: sql`CASE WHEN ${isLast} THEN 'failed' ELSE ${waitingOf(box)} END`,
-    endedAt: sql`CASE WHEN ${isLast} THEN clock_timestamp() END`,
+    endedAt: sql`(SELECT ${now} WHERE ${isLast})`,
   });
 }

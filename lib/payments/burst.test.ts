@@ -80,7 +80,7 @@ test("a window that ends while the facts are read still counts, because the cloc
   const reading = await hold(databaseOf().url, "SELECT pg_advisory_xact_lock(4711)");
   await database()
     .update(usageBuckets)
-    .set({ liveUntil: sql`clock_timestamp() + interval '400 milliseconds'` })
+    .set({ liveUntil: sql`statement_timestamp() + interval '400 milliseconds'` })
     .where(eq(usageBuckets.mandateId, mandateId));
   const asked = ask(buyer, mandateId);
   await reading.blocks();

@@ -19,8 +19,8 @@ describe("the next check of a payment", () => {
     await database()
       .update(executions)
       .set({
-        createdAt: sql`clock_timestamp() - ${age}::interval`,
-        nextCheckAt: sql`clock_timestamp() + ${ahead}::interval`,
+        createdAt: sql`statement_timestamp() - ${age}::interval`,
+        nextCheckAt: sql`statement_timestamp() + ${ahead}::interval`,
       });
     expect(await bringAllForward()).toBe(moved);
     await database().delete(executions);

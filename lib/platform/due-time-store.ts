@@ -36,6 +36,6 @@ export async function bringAllForward(): Promise<number> {
   let moved = 0;
   for (const dueTime of dueTimes()) moved += await bringForward(dueTime);
   // better-auth counts by the clock of its process, which may be a little ahead of the database's.
-  const ahead = sql`(extract(epoch FROM clock_timestamp()) * 1000 + ${minutes(15)}::bigint)`;
+  const ahead = sql`(extract(epoch FROM statement_timestamp()) * 1000 + ${minutes(15)}::bigint)`;
   return moved + (await database().execute(sql`DELETE FROM ${rateLimit} WHERE last_request > ${ahead} RETURNING 1`)).length;
 }

@@ -48,7 +48,7 @@ export async function noteDevice(db: Database, id: string, accepted: boolean): P
   const changes = accepted ? isNotNull(pushDevices.failingSince) : isNull(pushDevices.failingSince);
   await db
     .update(pushDevices)
-    .set({ failingSince: accepted ? null : sql`clock_timestamp()` })
+    .set({ failingSince: accepted ? null : sql`statement_timestamp()` })
     .where(and(eq(deviceId, id), changes));
 }
 

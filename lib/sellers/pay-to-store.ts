@@ -130,12 +130,12 @@ export async function findChallenge(db: Db, owner: Scope, challengeId: string): 
 export async function useChallenge(tx: Tx, challengeId: string): Promise<boolean> {
   const rows = await tx
     .update(payToChallenges)
-    .set({ usedAt: sql`clock_timestamp()` })
+    .set({ usedAt: sql`statement_timestamp()` })
     .where(
       and(
         eq(payToChallenges.challengeId, challengeId),
         isNull(payToChallenges.usedAt),
-        gt(payToChallenges.expiresAt, sql`clock_timestamp()`),
+        gt(payToChallenges.expiresAt, sql`statement_timestamp()`),
       ),
     )
     .returning({ challengeId: payToChallenges.challengeId });

@@ -130,10 +130,11 @@ export async function findOwnResource(
   return row ?? null;
 }
 
-export async function markArchived(tx: Tx, { sellerId, resourceId }: ResourceRow): Promise<ResourceRow> {
+/** Nobody archives the resource at the same time, because the caller has closed the organization's gate. */
+export async function markArchived(tx: Tx, { sellerId, resourceId, archivedAt }: ResourceRow): Promise<ResourceRow> {
   const [saved] = await tx
     .update(resources)
-    .set({ archivedAt: sql`coalesce(${resources.archivedAt}, clock_timestamp())`, updatedAt: sql`clock_timestamp()` })
+    .set({ archivedAt: archivedAt ?? sql`statement_timestamp()`, updatedAt: sql`statement_timestamp()` })
     .where(and(eq(resources.sellerId, sellerId), eq(resources.resourceId, resourceId)))
     .returning();
   return saved!;

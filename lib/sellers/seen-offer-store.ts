@@ -22,14 +22,13 @@ const KEPT_DAYS = 2;
 
 /** Stores an offer, or the new time and URL of a known one. Deletes the domain's oldest offers above the limit. */
 export async function rememberOffer(db: Database, offer: SeenOffer): Promise<void> {
-  const seenAt = sql`clock_timestamp()`;
   await db.transaction(async (tx) => {
     await tx
       .insert(seenOffers)
-      .values({ ...offer, amount: atomicOf(offer.amount), seenAt })
+      .values({ ...offer, amount: atomicOf(offer.amount), seenAt: sql`clock_timestamp()` })
       .onConflictDoUpdate({
         target: [seenOffers.domain, seenOffers.payTo, seenOffers.chain, seenOffers.tokenAddress, seenOffers.amount],
-        set: { seenAt, url: offer.url },
+        set: { seenAt: sql`excluded.seen_at`, url: offer.url },
       });
     const [newest] = await tx
       .select({ seenAt: seenOffers.seenAt })

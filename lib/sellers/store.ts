@@ -81,7 +81,7 @@ export async function findVerifiedSeller(db: Reader, environment: Environment, d
 export async function setVerified(tx: Tx, { sellerId }: SellerRow, verified: boolean): Promise<SellerRow | null> {
   const [saved] = await tx
     .update(sellers)
-    .set({ verified, updatedAt: sql`clock_timestamp()` })
+    .set({ verified, updatedAt: sql`statement_timestamp()` })
     .where(and(eq(sellers.sellerId, sellerId), isNull(sellers.stoppedAt)))
     .returning();
   return saved ?? null;

@@ -73,7 +73,7 @@ const rowOf = async (hash: string) =>
   )[0]!;
 
 /** A minute ago, which is before the newest block too; that block's time stands still while the chain mines nothing. */
-const longPast = sql`clock_timestamp() - interval '1 minute'`;
+const longPast = sql`statement_timestamp() - interval '1 minute'`;
 const drop = (hash: string) => chain().client.dropTransaction({ hash: hash as Hex });
 const mine = () => chain().client.mine({ blocks: 1 });
 
@@ -163,7 +163,7 @@ describe("a transaction that the chain dropped", () => {
     await drop(hash!);
     await database()
       .update(settlementTransactions)
-      .set({ validBefore: sql`clock_timestamp() - interval '100 ms'` });
+      .set({ validBefore: sql`statement_timestamp() - interval '100 ms'` });
     await follow();
     expect(await rowOf(hash!)).toMatchObject({ status: "sent" });
     expect(await chain().client.getTxpoolStatus()).toMatchObject({ pending: 0 });

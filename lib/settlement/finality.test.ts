@@ -26,7 +26,7 @@ afterEach(async () => expect(await brokenSums()).toEqual([]));
 
 const mine = (blocks: number) => chain().client.mine({ blocks });
 
-const aMinuteAgo = sql`clock_timestamp() - interval '1 minute'`;
+const aMinuteAgo = sql`statement_timestamp() - interval '1 minute'`;
 
 /** Makes the sent transactions and open executions due, and checks both once. */
 async function follow(): Promise<void> {

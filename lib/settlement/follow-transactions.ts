@@ -113,7 +113,10 @@ async function checkDue(chain: string, lease: Lease): Promise<void> {
   await inParallel(missing, async (row) => {
     if (await continueWaiting(row, state)) waiting.push(row);
   });
-  await store.noteWaiting(waiting.map((row) => ({ ...row, againInMs: againIn(age(row, now)) })));
+  await store.noteWaiting(
+    waiting.map((row) => ({ ...row, againInMs: againIn(age(row, now)) })),
+    now,
+  );
 }
 
 async function minedOf({ chain, transactionId, hash, earlierHashes }: TransactionRow): Promise<store.MinedTransaction | null> {

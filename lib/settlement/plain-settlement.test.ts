@@ -132,7 +132,7 @@ describe("a payment without a mandate", () => {
     const endedAgo = (minutes: number) =>
       database()
         .update(plainSettlements)
-        .set({ validBefore: sql`clock_timestamp() - ${minutes} * interval '1 minute'` })
+        .set({ validBefore: sql`statement_timestamp() - ${minutes} * interval '1 minute'` })
         .where(eq(plainSettlements.nonce, nonce));
     await endedAgo(9);
     expect(await ask("verify")).toMatchObject({ isValid: true });
@@ -238,7 +238,7 @@ describe("a payment without a mandate", () => {
     configure({ confirmations: 3 });
     const { ask, nonce } = await plainPayment();
     const { transaction } = await ask("settle");
-    const leaseEnded = { workedUntil: sql`clock_timestamp()` as unknown as Date };
+    const leaseEnded = { workedUntil: sql`statement_timestamp()` as unknown as Date };
     await database().update(plainSettlements).set(leaseEnded).where(eq(plainSettlements.nonce, nonce));
     expect(await ask("settle")).toMatchObject({ success: false, errorReason: "settlement_pending", transaction });
     await chain().client.mine({ blocks: 3 });
@@ -252,7 +252,7 @@ describe("a payment without a mandate", () => {
     const { ask, nonce, sellerOrganizationId } = await plainPayment();
     await withoutMining();
     const { transaction } = await ask("settle");
-    const leaseEnded = { workedUntil: sql`clock_timestamp() + ${until}::interval` as unknown as Date };
+    const leaseEnded = { workedUntil: sql`statement_timestamp() + ${until}::interval` as unknown as Date };
     await database().update(plainSettlements).set(leaseEnded).where(eq(plainSettlements.nonce, nonce));
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask("settle")));
     expect(answers).toEqual(
@@ -267,7 +267,7 @@ describe("a payment without a mandate", () => {
     const { ask, nonce } = await plainPayment();
     await withoutMining();
     const { transaction } = await ask("settle");
-    const leaseEnded = { workedUntil: sql`clock_timestamp()` as unknown as Date };
+    const leaseEnded = { workedUntil: sql`statement_timestamp()` as unknown as Date };
     await database().update(plainSettlements).set(leaseEnded).where(eq(plainSettlements.nonce, nonce));
     process.env["SETTLEMENT_DAILY_CAP"] = "0";
     forget("env");

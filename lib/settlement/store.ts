@@ -103,7 +103,7 @@ export async function resolvePlainSettlement(
   },
 ): Promise<boolean> {
   const isOpen = status === "processing";
-  const resolvedAt = isOpen ? null : sql`clock_timestamp()`;
+  const resolvedAt = isOpen ? null : sql`statement_timestamp()`;
   const known = isOpen && transaction === null ? {} : { transaction };
   const rows = await tx
     .update(plainSettlements)
@@ -143,7 +143,7 @@ export async function takeWork(tx: Tx, settlementId: string, leaseMs: number): P
 export async function endWork(tx: Tx, settlementId: string): Promise<void> {
   await tx
     .update(plainSettlements)
-    .set({ workedUntil: sql`clock_timestamp()` })
+    .set({ workedUntil: sql`statement_timestamp()` })
     .where(eq(plainSettlements.settlementId, settlementId));
 }
 
@@ -189,7 +189,7 @@ export async function findAnyExecution(tx: Tx, environment: Environment, executi
 export async function hastenCheck(tx: Tx, executionId: string): Promise<boolean> {
   const rows = await tx
     .update(executions)
-    .set({ nextCheckAt: sql`clock_timestamp()` })
+    .set({ nextCheckAt: sql`statement_timestamp()` })
     .where(
       and(
         eq(executions.executionId, executionId),

@@ -24,7 +24,7 @@ export type SignedBytes = Fees & {
 const KEPT_DAYS = 7;
 const FIRST_LOOK_MS = 1_000;
 
-const now = sql`clock_timestamp()`;
+const now = sql`statement_timestamp()`;
 const sent = eq(transactions.status, "sent");
 
 type Signer = { readonly chain: string; readonly signer: string };
@@ -121,7 +121,7 @@ function foundIn(mined: readonly MinedTransaction[]): SQL {
 export async function endMined(mined: readonly MinedTransaction[]): Promise<void> {
   if (mined.length === 0) return;
   await database().execute(sql`UPDATE settlement_transactions t
-    SET status = 'mined', hash = found.hash, block_number = found.block_number, raw_transaction = NULL, resolved_at = clock_timestamp()
+    SET status = 'mined', hash = found.hash, block_number = found.block_number, raw_transaction = NULL, resolved_at = ${now}
     FROM ${foundIn(mined)} WHERE t.transaction_id = found.id AND t.status = 'sent'`);
 }
 
@@ -133,20 +133,19 @@ export async function noteMined(mined: readonly MinedTransaction[], againInMs: n
     FROM ${foundIn(mined)} WHERE t.transaction_id = found.id AND t.status = 'sent'`);
 }
 
-/** A transaction that was in a block until now begins to wait now. */
-const waitingSince = sql`CASE WHEN block_number IS NULL THEN waiting_since ELSE clock_timestamp() END`;
-
-/** Stores that transactions are in no block, or are no longer in a block. */
+/** Stores that transactions are in no block. One that was in a block until now begins to wait at `at`. */
 export async function noteWaiting(
   waiting: readonly { readonly transactionId: string; readonly againInMs: number }[],
+  at: Date,
 ): Promise<void> {
   if (waiting.length === 0) return;
   const ids = waiting.map(({ transactionId }) => transactionId);
   const pauses = waiting.map(({ againInMs }) => BigInt(Math.round(againInMs)));
   await database().execute(sql`UPDATE settlement_transactions t
-    SET block_number = NULL, next_check_at = clock_timestamp() + again.ms * interval '1 millisecond',
-      waiting_since = ${waitingSince}
-    FROM (SELECT ${listed(ids, "text")} AS id, ${listed(pauses, "bigint")} AS ms) AS again WHERE t.transaction_id = again.id AND t.status = 'sent'`);
+    SET block_number = NULL, next_check_at = again.due,
+      waiting_since = CASE WHEN t.block_number IS NULL THEN t.waiting_since ELSE ${at.toISOString()}::timestamptz END
+    FROM (SELECT ${listed(ids, "text")} AS id, ${now} + ${listed(pauses, "bigint")} * interval '1 millisecond' AS due) AS again
+    WHERE t.transaction_id = again.id AND t.status = 'sent'`);
 }
 
 /** Keeps the earlier hash, because the earlier bytes may still be mined. Returns false if the stored row has changed. */
@@ -157,7 +156,7 @@ export async function storeAnew(tx: Tx, row: TransactionRow, signed: SignedBytes
       ...signed,
       earlierHashes: [...row.earlierHashes, row.hash],
       blockNumber: null,
-      waitingSince,
+      ...(row.blockNumber !== null && { waitingSince: now }),
       sentAt: now,
       nextCheckAt: after(FIRST_LOOK_MS),
     })

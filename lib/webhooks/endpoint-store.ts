@@ -1,6 +1,6 @@
 import { and, asc, count, eq, getTableColumns, or, sql, type SQL } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
-import { database, sqlOf, type Database, type Tx } from "#lib/db/client.ts";
+import { database, type Database, type Tx } from "#lib/db/client.ts";
 import { capabilitiesOfRole } from "#lib/identity/capabilities.ts";
 import { isLive } from "#lib/identity/live-store.ts";
 import { member, user } from "#lib/identity/tables.ts";
@@ -131,12 +131,14 @@ export async function moveEndpoint(
   id: string,
   { sequence, succeeded }: { readonly sequence: number | null; readonly succeeded: boolean },
 ): Promise<void> {
-  await sqlOf(tx)`
-    UPDATE webhook_endpoints e SET sequence = coalesce(${sequence}::bigint, e.sequence),
-      failing_since = CASE WHEN ${succeeded}::boolean THEN NULL ELSE e.failing_since END,
-      last_success_at = CASE WHEN ${succeeded}::boolean THEN clock_timestamp() ELSE e.last_success_at END,
-      last_attempt_at = CASE WHEN ${succeeded}::boolean THEN clock_timestamp() ELSE e.last_attempt_at END
-    WHERE e.webhook_endpoint_id = ${id}`;
+  const now = sql`statement_timestamp()`;
+  await tx
+    .update(webhookEndpoints)
+    .set({
+      ...(sequence !== null && { sequence }),
+      ...(succeeded && { failingSince: null, lastSuccessAt: now, lastAttemptAt: now }),
+    })
+    .where(eq(webhookEndpointId, id));
 }
 
 const roles = MembershipRole.options.filter((role) => capabilitiesOfRole(role).has("webhooks:manage"));

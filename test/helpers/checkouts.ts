@@ -96,11 +96,11 @@ export async function ageSession(userId: string, minutes: number): Promise<void>
 export const ageRequests = (ownerSubjectId: string, minutes: number) =>
   database()
     .update(checkoutIntents)
-    .set({ createdAt: sql`clock_timestamp() - ${minutes} * interval '1 minute'` })
+    .set({ createdAt: sql`statement_timestamp() - ${minutes} * interval '1 minute'` })
     .where(eq(checkoutIntents.ownerSubjectId, ownerSubjectId));
 
 export const expire = (checkoutIntentId: string) =>
   database()
     .update(checkoutIntents)
-    .set({ expiresAt: sql`clock_timestamp() - interval '1 second'` })
+    .set({ expiresAt: sql`statement_timestamp() - interval '1 second'` })
     .where(eq(checkoutIntents.checkoutIntentId, checkoutIntentId));

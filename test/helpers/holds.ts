@@ -20,7 +20,7 @@ export async function setHolds(where: SQL, changes: Changes): Promise<void> {
  * clock that the sweep reads.
  */
 export const expireNow = (where: SQL): Promise<void> =>
-  setHolds(where, { expiresAt: sql`clock_timestamp() - interval '1 second'` });
+  setHolds(where, { expiresAt: sql`statement_timestamp() - interval '1 second'` });
 
 export const ofMandate = (mandateId: string): SQL => sql`mandate_id = ${mandateId}`;
 export const ofAuthorization = (authorizationId: string): SQL => sql`authorization_id = ${authorizationId}`;

@@ -36,7 +36,7 @@ export const noticesOf = (checkoutIntentId: string) =>
 export const makeDue = (kind: NoticeKind) =>
   database()
     .update(notices)
-    .set({ dueAt: sql`clock_timestamp() - interval '1 second'` })
+    .set({ dueAt: sql`statement_timestamp() - interval '1 second'` })
     .where(
       sql`${notices.kind} = ${kind} AND NOT EXISTS (SELECT FROM notices n
         WHERE n.audit_event_id = ${notices.auditEventId} AND n.kind = 'opened' AND n.status = 'waiting')`,

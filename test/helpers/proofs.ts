@@ -37,7 +37,7 @@ export async function proved<R extends { readonly problem: ErrorBody }>(as: Cred
 export const ageAllowance = (subjectId: string) =>
   database()
     .update(allowances)
-    .set({ createdAt: sql`clock_timestamp() - interval '2 days'` })
+    .set({ createdAt: sql`statement_timestamp() - interval '2 days'` })
     .where(eq(allowances.subjectId, subjectId));
 
 /** For tests that put many mandates in force: no amount of the organization asks for a proof. */

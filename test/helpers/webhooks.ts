@@ -118,7 +118,7 @@ export async function newStaleAdmin(organizationId: string) {
   const admin = await createPerson(organizationId, "admin");
   await database()
     .update(session)
-    .set({ provedAt: sql`clock_timestamp() - interval '901 seconds'` })
+    .set({ provedAt: sql`statement_timestamp() - interval '901 seconds'` })
     .where(eq(session.userId, admin.userId));
   return admin;
 }

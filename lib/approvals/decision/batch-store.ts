@@ -151,7 +151,7 @@ export type OrderDecision = {
 export const saveDecided = (c: Sql, order: OrderDecision) => c`
   WITH saved AS (
     UPDATE orders SET status = ${order.status}, attempt = ${order.attempt}, offer = ${JSON.stringify(order.offer)}::text::json,
-      authorization_id = ${order.authorizationId}, checkout_intent_id = ${order.checkoutIntentId}, updated_at = clock_timestamp()
+      authorization_id = ${order.authorizationId}, checkout_intent_id = ${order.checkoutIntentId}, updated_at = statement_timestamp()
     WHERE order_id = ${order.orderId} AND lease = ${order.lease} RETURNING order_id)
   SELECT 1 / count(*) FROM saved`;
 
@@ -185,4 +185,4 @@ export const saveRedeemed = (c: Sql, one: OrderRedemption): readonly PromiseLike
 
 /** The policy now denies what a person approved; runs in the transaction that decides the payment again. */
 export const saveRefused = (c: Sql, { orderId, lease }: Pick<OrderDecision, "orderId" | "lease">) => c`
-  UPDATE orders SET status = 'denied', updated_at = clock_timestamp() WHERE order_id = ${orderId} AND lease = ${lease}`;
+  UPDATE orders SET status = 'denied', updated_at = statement_timestamp() WHERE order_id = ${orderId} AND lease = ${lease}`;

@@ -79,7 +79,9 @@ export async function forgetOrder(db: Db, orderId: string, lease: string): Promi
 }
 
 /** The time of the next check: a quarter of the order's age from now, at least 5 seconds and at most 15 minutes. */
-const later = sql`clock_timestamp() + least(greatest((clock_timestamp() - ${orders.createdAt}) / 4, interval '5 seconds'), interval '15 minutes')`;
+const later = (orderId: string) => sql`(
+  SELECT statement_timestamp() + least(greatest((statement_timestamp() - o.created_at) / 4, interval '5 seconds'), interval '15 minutes')
+  FROM orders o WHERE o.order_id = ${orderId})`;
 
 /** Null if another call has the lease by now. `watched` plans a worker's next check (true), or ends the checks (false). */
 export async function changeOrder(
@@ -91,7 +93,11 @@ export async function changeOrder(
 ): Promise<OrderRow | null> {
   const [order] = await db
     .update(orders)
-    .set({ ...change, ...(watched !== undefined && { nextCheckAt: watched ? later : null }), updatedAt: sql`clock_timestamp()` })
+    .set({
+      ...change,
+      ...(watched !== undefined && { nextCheckAt: watched ? later(orderId) : null }),
+      updatedAt: sql`statement_timestamp()`,
+    })
     .where(and(eq(orders.orderId, orderId), eq(orders.lease, lease)))
     .returning();
   return order ?? null;

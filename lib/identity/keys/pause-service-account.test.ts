@@ -75,7 +75,7 @@ describe("pauseServiceAccount", () => {
     const paying = scene.pay();
     await held.blocks(2);
     await held.sql.unsafe(
-      `UPDATE service_accounts SET paused_at = clock_timestamp() WHERE service_account_id = '${scene.agentId}'`,
+      `UPDATE service_accounts SET paused_at = statement_timestamp() WHERE service_account_id = '${scene.agentId}'`,
     );
     await held.sql.unsafe("COMMIT");
     expect(await asking).toBe("agent_paused");

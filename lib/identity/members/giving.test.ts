@@ -136,7 +136,7 @@ test.each(Object.entries(endings))("a person %s during the request creates no AP
 const growStale = (...people: readonly { readonly userId: string }[]) =>
   database()
     .update(session)
-    .set({ provedAt: sql`clock_timestamp() - interval '901 seconds'` })
+    .set({ provedAt: sql`statement_timestamp() - interval '901 seconds'` })
     .where(
       inArray(
         session.userId,

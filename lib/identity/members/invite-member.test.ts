@@ -50,7 +50,7 @@ describe("inviteMember", () => {
     expect((await accept(other, invitationTokenOf(invitationId))).status).toBe(404);
     await database()
       .update(invitation)
-      .set({ expiresAt: sql`clock_timestamp() - interval '1 second'` })
+      .set({ expiresAt: sql`statement_timestamp() - interval '1 second'` })
       .where(eq(invitation.id, invitationId));
     expect((await accept(guest, invitationTokenOf(invitationId))).status).toBe(404);
   });
@@ -62,7 +62,7 @@ describe("inviteMember", () => {
     expect(first.role).toBe("viewer");
     await database()
       .update(invitation)
-      .set({ expiresAt: sql`clock_timestamp() - interval '1 second'` })
+      .set({ expiresAt: sql`statement_timestamp() - interval '1 second'` })
       .where(eq(invitation.id, first.invitationId));
     const again = (await invite(owner, { email: guest.email, role: "admin" })).data;
     expect(again).toMatchObject({ invitationId: first.invitationId, role: "admin", createdAt: first.createdAt });

@@ -57,7 +57,7 @@ export async function takeInvitation(
       and(
         eq(invitation.id, id),
         eq(invitation.status, "pending"),
-        gt(invitation.expiresAt, sql`clock_timestamp()`),
+        gt(invitation.expiresAt, sql`statement_timestamp()`),
         eq(sql`lower(${invitation.email})`, email.toLowerCase()),
       ),
     )

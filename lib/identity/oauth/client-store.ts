@@ -36,7 +36,7 @@ export async function insertClient(tx: Tx, row: ClientRow): Promise<void> {
   await tx.insert(oauthClient).values(valuesOf(row));
 }
 
-const now = sql`(SELECT clock_timestamp())`;
+const now = sql`statement_timestamp()`;
 const notExpired = sql`(${oauthClient.expiresAt} IS NULL OR ${oauthClient.expiresAt} > ${now})`;
 const unused = isNotNull(oauthClient.expiresAt);
 
@@ -91,14 +91,14 @@ export async function admitClient(tx: Tx, row: ClientRow, most: number): Promise
   const { name, redirectUris } = row;
   await tx
     .insert(oauthClient)
-    .values({ ...valuesOf(row), expiresAt })
+    .values({ ...valuesOf(row), updatedAt: sql`clock_timestamp()`, expiresAt })
     .onConflictDoUpdate({
       target: oauthClient.clientId,
       set: {
         name,
         redirectUris: [...redirectUris],
-        updatedAt: sql`clock_timestamp()`,
-        expiresAt: sql`CASE WHEN ${oauthClient.expiresAt} IS NULL THEN NULL ELSE ${expiresAt} END`,
+        updatedAt: sql`excluded.updated_at`,
+        expiresAt: sql`CASE WHEN ${oauthClient.expiresAt} IS NULL THEN NULL ELSE excluded.expires_at END`,
       },
     });
   return true;

@@ -34,7 +34,7 @@ export async function takeActProof(
   if (!proof) return false;
   await tx
     .update(actProofs)
-    .set({ usedAt: sql`clock_timestamp()` })
+    .set({ usedAt: sql`statement_timestamp()` })
     .where(eq(actProofs.proofId, proof.proofId));
   return true;
 }

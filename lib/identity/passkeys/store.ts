@@ -55,14 +55,14 @@ export async function countUse(tx: Tx, passkeyId: string, counter: number, now: 
 export async function noteSignIn(credentialID: string): Promise<void> {
   await database()
     .update(passkey)
-    .set({ lastUsedAt: sql`clock_timestamp()` })
+    .set({ lastUsedAt: sql`statement_timestamp()` })
     .where(eq(passkey.credentialID, credentialID));
 }
 
 export async function insertPasskeyChallenge(tx: Tx, row: ChallengeRow): Promise<void> {
   await tx
     .delete(passkeyChallenges)
-    .where(and(eq(passkeyChallenges.sessionId, row.sessionId), lt(passkeyChallenges.expiresAt, sql`clock_timestamp()`)));
+    .where(and(eq(passkeyChallenges.sessionId, row.sessionId), lt(passkeyChallenges.expiresAt, sql`statement_timestamp()`)));
   await tx.insert(passkeyChallenges).values(row);
 }
 
@@ -75,7 +75,7 @@ export async function takeChallenge(kind: string, sessionId: string, challenge: 
         eq(passkeyChallenges.challenge, challenge),
         eq(passkeyChallenges.kind, kind),
         eq(passkeyChallenges.sessionId, sessionId),
-        gt(passkeyChallenges.expiresAt, sql`clock_timestamp()`),
+        gt(passkeyChallenges.expiresAt, sql`statement_timestamp()`),
       ),
     )
     .returning();

@@ -83,7 +83,7 @@ describe("signing in by a link", () => {
     expect(row!.usefulUntil!.getTime() - row!.createdAt.getTime()).toBeLessThanOrEqual(900_000);
     await database()
       .update(verification)
-      .set({ expiresAt: sql`clock_timestamp() - interval '1 second'` });
+      .set({ expiresAt: sql`statement_timestamp() - interval '1 second'` });
     expect((await open(token)).status).toBe(401);
   });
 

@@ -107,7 +107,7 @@ const change = async (tx: Tx, slotId: string, set: Partial<NonceSlot>): Promise<
 async function end(tx: Tx, which: SQL, status: "used" | "free"): Promise<void> {
   await tx
     .update(registrationSlots)
-    .set({ status, resolvedAt: sql`clock_timestamp()` })
+    .set({ status, resolvedAt: sql`statement_timestamp()` })
     .where(and(which, eq(registrationSlots.status, "held")));
 }
 

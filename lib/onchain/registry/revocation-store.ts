@@ -60,7 +60,7 @@ export const movedRevocations = (limit: number) =>
 export async function moveRevocation(tx: Tx, registrationId: string, from: string, to: string): Promise<boolean> {
   const rows = await tx
     .update(registrations)
-    .set({ revocation: to, ...(to === "revoked" && { revokedAt: sql`clock_timestamp()` }) })
+    .set({ revocation: to, ...(to === "revoked" && { revokedAt: sql`statement_timestamp()` }) })
     .where(and(eq(registrations.registrationId, registrationId), eq(registrations.revocation, from)))
     .returning({ registrationId: registrations.registrationId });
   return rows.length === 1;

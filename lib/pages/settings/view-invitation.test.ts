@@ -46,7 +46,7 @@ describe("viewInvitation", () => {
     const stateNow = async () => (await viewInvitation(invitationTokenOf(invitationId), await userOf(guest)))?.state;
     await database()
       .update(invitation)
-      .set({ expiresAt: sql`clock_timestamp() - interval '1 second'` })
+      .set({ expiresAt: sql`statement_timestamp() - interval '1 second'` })
       .where(eq(invitation.id, invitationId));
     expect(await stateNow()).toBe("expired");
     await cancel(owner, invitationId);

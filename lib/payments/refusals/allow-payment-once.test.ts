@@ -59,7 +59,7 @@ describe("a refused payment that a person allows once", () => {
       SELECT (jsonb_populate_record(w, jsonb_build_object('waiver_id', w.waiver_id || n, 'authorization_id', w.authorization_id || n))).*
       FROM waivers w, generate_series(1, 99) n WHERE authorization_id = ${first}`);
     expect(await allow(authorizationId)).toMatchObject({ status: 409, data: { code: "conflict" } });
-    await database().execute(sql`UPDATE waivers SET expires_at = clock_timestamp() WHERE waiver_id LIKE '%99'`);
+    await database().execute(sql`UPDATE waivers SET expires_at = statement_timestamp() WHERE waiver_id LIKE '%99'`);
     expect((await allow(authorizationId)).status).toBe(200);
   });
 

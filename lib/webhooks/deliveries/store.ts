@@ -15,7 +15,7 @@ type NewDelivery = Pick<
 >;
 
 const { webhookDeliveryId, webhookEndpointId, status, attempts, nextAttemptAt, lastAttemptAt, error } = webhookDeliveries;
-const now = sql`clock_timestamp()`;
+const now = sql`statement_timestamp()`;
 
 /** An endpoint's deliveries that are due for a further attempt. */
 export const leaseDeliveries = (tx: Tx, endpointId: string, rows: number): Promise<DeliveryRow[]> =>
