@@ -6,6 +6,7 @@ import { spawn } from "node:child_process";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { delimiter, join, relative } from "node:path";
 import { findChromium } from "./chromium.ts";
+import { STATEMENTS } from "../test/helpers/statements.ts";
 import { whenEnded } from "../test/helpers/when-ended.ts";
 import { memoryFolder } from "./memory-folder.ts";
 
@@ -46,6 +47,9 @@ const checks: Step[] = [
   { name: "lint", command: ["oxlint", "--type-aware"] },
   { name: "dead code", command: ["knip", "--no-progress"] },
 ];
+
+/** Judges the statements that the tests sent, which each run notes anew. */
+const statements: Step = { name: "statements", command: ["node", "scripts/statements.ts"], shown: true };
 
 /** Builds pages and server once, before the tests that start servers, because only one build of the pages can run at a time. */
 const build: Step = { name: "build", command: ["node", "scripts/build.ts"] };
@@ -144,7 +148,7 @@ await mkdir(join(root, ".test"), { recursive: true });
 // Begin now to look for a browser, in parallel with the checks, because it may have to be downloaded. The test of the demo uses
 // it too.
 const coming = isWhole || only.some(isJourney) ? findChromium() : null;
-await Promise.all([rm(RESULTS, { force: true }), rm(JOURNEYS, { force: true })]);
+await Promise.all([RESULTS, JOURNEYS, STATEMENTS].map((file) => rm(file, { force: true })));
 if (isFast)
   await Promise.all([check(checks.filter(({ name }) => name === "types")), check(checks.filter(({ name }) => name === "lint"))]);
 if (isWhole) {
@@ -159,6 +163,7 @@ const chromium = await coming;
 if (chromium !== null) environment["CHROMIUM_PATH"] = chromium;
 const counts: TestCount[] = [];
 if (only.length === 0 || !only.every(isJourney)) counts.push(await countTests(await succeeds(tests)));
+if (isWhole) await check([statements]);
 if (isWhole || only.some(isJourney)) counts.push(await runJourneys(chromium));
 for (const count of counts) {
   passed += count.passed;

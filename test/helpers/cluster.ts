@@ -6,11 +6,12 @@ import type { TestProject } from "vitest/node";
 import { startEmbedded } from "#lib/db/embedded.ts";
 import { migrate } from "#lib/db/migrate.ts";
 import { testDataDir } from "#test/data-dir.ts";
+import { beginToNote, notesStatements, writeNoted } from "#test/statements.ts";
 import { endPostgresWithThis } from "#test/when-ended.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    readonly cluster: { readonly url: string; readonly template: string };
+    readonly cluster: { readonly url: string; readonly template: string; readonly run: string | null };
   }
 }
 
@@ -64,18 +65,31 @@ async function dropLeftovers(url: string): Promise<void> {
 
 /** Starts one PostgreSQL for the whole run. Runs at the same time on one data directory share it; the last one stops it. */
 async function startServer() {
-  const embedded = await startEmbedded({ dataDir: testDataDir(), durable: false, database: "tests" });
+  const start = () => startEmbedded({ dataDir: testDataDir(), durable: false, database: "tests" });
+  let embedded = await start();
+  if (!(await notesStatements(embedded.url))) {
+    await embedded.stop();
+    embedded = await start();
+  }
   const keep = await endPostgresWithThis(embedded.directory);
-  return { url: embedded.url, stop: () => embedded.stop().then(keep) };
+  const run = (await notesStatements(embedded.url)) ? `run_${randomBytes(6).toString("hex")}` : null;
+  if (run) await beginToNote(embedded.url, run);
+  return { url: embedded.url, run, stop: () => embedded.stop().then(keep) };
 }
 
 /** The tests use the server of TEST_DATABASE_URL, whose role may make databases, if it is set. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env["TEST_DATABASE_URL"];
-  const { url, stop } = given === undefined ? await startServer() : { url: given, stop: async () => {} };
+  const { url, run, stop } = given === undefined ? await startServer() : { url: given, run: null, stop: async () => {} };
   const template = await nameOfTemplate();
   await makeTemplate(url, template);
   await dropLeftovers(url);
-  project.provide("cluster", { url, template });
-  return stop;
+  project.provide("cluster", { url, template, run });
+  return async () => {
+    try {
+      if (run) await writeNoted(url, run, template);
+    } finally {
+      await stop();
+    }
+  };
 }

@@ -94,7 +94,7 @@ test("an order that is processing is completed by the same call, even if a perso
 
 test("an order is placed although a process that ended has leased it for longer than a call is repeated", async () => {
   const { place } = await orderScene("never");
-  const another = { lease: "req_ended", leasedUntil: sql`clock_timestamp() + interval '80 seconds'` };
+  const another = { lease: "req_ended", leasedUntil: sql`statement_timestamp() + interval '80 seconds'` };
   let asked = 0;
   const counting: typeof fetch = async (input, init) => {
     const answer = await fetch(input, init);
