@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
-import { watchPages } from "#lib/health/pages.ts";
+import { watchPages } from "#lib/health/lifecycle.ts";
 import type { Operation } from "#lib/http/operation.ts";
 import { newApiKey } from "#lib/identity/keys/api-key.ts";
 import { user } from "#lib/identity/tables.ts";

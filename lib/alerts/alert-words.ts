@@ -48,5 +48,13 @@ export function alertWords({ facts, threshold }: Pick<AlertRow, "facts" | "thres
         path: "/admin/health",
         label: "Look at the health of the platform",
       };
+    case "fewStandbys":
+      return {
+        title: "Fewer than two standbys of the database are in sync",
+        text: `Commits wait for a standby, because synchronous_standby_names is ${quoted(facts.names)}. Only ${facts.inSync} can confirm them.`,
+        next: "Start another standby. If the last one is lost too, nothing can be saved, so no payment is authorized and no mandate revoked.",
+        path: "/admin/health",
+        label: "Look at the health of the platform",
+      };
   }
 }

@@ -5,7 +5,7 @@ import { alertMessageOf } from "#lib/alerts/alert-message.ts";
 import * as contract from "#lib/alerts/contract.ts";
 import { forgetOldAlerts } from "#lib/alerts/alert-store.ts";
 import { followUsage } from "#lib/alerts/follow-usage.ts";
-import { noteLowBalances } from "#lib/alerts/note-low-balances.ts";
+import { noteFewStandbys, noteLowBalances } from "#lib/alerts/note-operations.ts";
 import { sendAlerts } from "#lib/alerts/send-alerts.ts";
 import { setMandateAlerts } from "#lib/alerts/set-mandate-alerts.ts";
 import { alerts, refusalCounts } from "#lib/alerts/tables.ts";
@@ -183,7 +183,7 @@ test("an unknown outcome is reported after ten minutes, unless it has become kno
   );
 });
 
-test("an account that runs out of gas is reported once a day to the platform's administrators", async () => {
+test("an account that runs out of gas, and too few standbys, are reported once a day to the platform's administrators", async () => {
   const buyer = await createBuyer();
   const admin = await createPerson(buyer.organizationId, "viewer");
   await database()
@@ -207,8 +207,12 @@ test("an account that runs out of gas is reported once a day to the platform's a
   perProcess("onchain/senders", () => new Map<string, bigint>()).set(`${chain?.chain ?? ""} relayer`, 1n);
   await Promise.all([noteLowBalances(), noteLowBalances()]);
   await noteLowBalances();
+  await Promise.all([noteFewStandbys("ANY 1 (a, b)", 1), noteFewStandbys("ANY 1 (a, b)", 1)]);
   await tell();
-  expect(await sent()).toEqual([`${admin.userId}: An account for gas is nearly empty`]);
+  expect((await sent()).toSorted()).toEqual([
+    `${admin.userId}: An account for gas is nearly empty`,
+    `${admin.userId}: Fewer than two standbys of the database are in sync`,
+  ]);
 });
 
 /** Two buyers with a budget that is used up. `mandateId` is the mandate of the first one, whose alert comes first. */

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { checkReadinessOfPages } from "#lib/health/check-readiness-of-pages.ts";
 import * as contract from "#lib/health/contract.ts";
-import { noteStopping } from "#lib/health/lifecycle.ts";
-import { watchPages } from "#lib/health/pages.ts";
+import { noteStopping, watchPages } from "#lib/health/lifecycle.ts";
 import { forget } from "#lib/process.ts";
 import { useDatabase } from "#test/database.ts";
 import { captureLog } from "#test/logged.ts";
@@ -17,7 +16,7 @@ const logged = captureLog();
 const pages = () => send(contract.checkReadinessOfPages, checkReadinessOfPages);
 
 describe("checkReadinessOfPages", () => {
-  beforeEach(() => forget("health/probes", "health/pages"));
+  beforeEach(() => forget("health/probes", "health/lifecycle"));
 
   test("200 while the pages process answers, 503 while it is starting again", async () => {
     let up = true;

@@ -1,6 +1,6 @@
 import { readiness } from "#lib/health/check-readiness-of-service.ts";
 import type * as contract from "#lib/health/contract.ts";
-import { pagesUp } from "#lib/health/pages.ts";
+import { pagesUp } from "#lib/health/lifecycle.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import type { Finding } from "#lib/health/probes.ts";
 import { Problem } from "#lib/problem.ts";

@@ -4,8 +4,6 @@ import { deleteOld } from "#lib/db/delete-old.ts";
 import { processCommits } from "#lib/health/tables.ts";
 import { perProcess } from "#lib/process.ts";
 
-const KEPT_DAYS = 1;
-
 const processId = (): string => perProcess("health/commit-store", randomUUID);
 
 /**
@@ -27,4 +25,4 @@ export async function waitsForStandby(): Promise<boolean> {
   return row?.waits === true;
 }
 
-export const forgetOldCommits = (): Promise<number> => deleteOld(processCommits.committedAt, KEPT_DAYS);
+export const deleteOldCommits = (): Promise<number> => deleteOld(processCommits.committedAt, 1);

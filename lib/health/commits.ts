@@ -1,5 +1,5 @@
 import { lastCommits } from "#lib/db/client.ts";
-import { sqlState } from "#lib/db/failure.ts";
+import { notPrimary, sqlState } from "#lib/db/failure.ts";
 import { commitOwnRow, waitsForStandby } from "#lib/health/commit-store.ts";
 import { perProcess } from "#lib/process.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
@@ -19,12 +19,16 @@ const refusals: Readonly<Record<string, string>> = {
   "53100": "the disk of the database is full",
 };
 
+const others = { standby: "a standby", "old primary": "an old primary", "other installation": "another installation" } as const;
+
 type Trial = { underWay: Promise<void> | null; endedAt: number; provenAt: number; fault: CommitFault };
 
 const trial = () =>
   perProcess<Trial>("health/commits", () => ({ underWay: null, endedAt: -Infinity, provenAt: -Infinity, fault: unanswered }));
 
 async function faultOf(error: unknown): Promise<CommitFault> {
+  const is = notPrimary(error)?.is;
+  if (is !== undefined) return { because: `DATABASE_URL leads to ${others[is]}` };
   const code = sqlState(error) ?? "";
   const because = refusals[code];
   if (because !== undefined) return { because };

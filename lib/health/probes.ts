@@ -3,7 +3,7 @@ import { schemaIsCurrent } from "#lib/db/migrate.ts";
 import type { Pool } from "#lib/db/pool.ts";
 import { env } from "#lib/env.ts";
 import { commitFault } from "#lib/health/commits.ts";
-import { pagesUp } from "#lib/health/pages.ts";
+import { pagesUp } from "#lib/health/lifecycle.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
 import { newestBlock } from "#lib/chains/client.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Env } from "#lib/env.ts";
-import { watchPages } from "#lib/health/pages.ts";
+import { watchPages } from "#lib/health/lifecycle.ts";
 import { noteLocal } from "#lib/http/local-request.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { PageProcess } from "#lib/server/pages/page-process.ts";

@@ -1,7 +1,7 @@
 import { ALERT, alertMessageOf } from "#lib/alerts/alert-message.ts";
 import { forgetOldAlerts } from "#lib/alerts/alert-store.ts";
 import { followUsage } from "#lib/alerts/follow-usage.ts";
-import { noteLowBalances } from "#lib/alerts/note-low-balances.ts";
+import { noteLowBalances } from "#lib/alerts/note-operations.ts";
 import { sendAlerts } from "#lib/alerts/send-alerts.ts";
 import { signCheckpoints } from "#lib/audit/sign-checkpoints.ts";
 import { forgetOldReplies } from "#lib/command/idempotency-store.ts";
@@ -9,6 +9,7 @@ import { followOrders } from "#lib/commerce/follow-orders.ts";
 import { sweepCheckouts } from "#lib/commerce/sweep-checkouts.ts";
 import { forgetOldSessions } from "#lib/identity/sessions/forget-old-sessions.ts";
 import { flushKeyUses } from "#lib/identity/keys/key-uses.ts";
+import { forgetOldCommits } from "#lib/health/replication.ts";
 import { sendMails } from "#lib/mail/send-mails.ts";
 import { forgetOldMails } from "#lib/mail/store.ts";
 import { confirmRegistrations } from "#lib/onchain/registration/confirm-registrations.ts";
@@ -119,6 +120,7 @@ export function startWorkers(): Pick<Worker, "stop"> {
     every(SESSIONS_EVERY_MS, "forgetOldSessions", forgetOldSessions),
     every(CHECKPOINTS_EVERY_MS, "signCheckpoints", signCheckpoints),
     every(DATABASE_EVERY_MS, "watchDatabase", watchDatabase),
+    every(FORGET_EVERY_MS, "forgetOldCommits", forgetOldCommits),
   ];
   return {
     async stop() {

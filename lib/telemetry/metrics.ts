@@ -61,6 +61,35 @@ function pageMetrics(registers: [Registry]) {
   };
 }
 
+/** Those with labels have no value while it is not known. */
+function databaseMetrics(registers: [Registry]) {
+  return {
+    databaseCommits: new Gauge({
+      name: "countersign_database_commits",
+      help: "Whether the database commits, as this process last saw.",
+      registers,
+    }),
+    timeline: new Gauge({
+      name: "countersign_database_timeline",
+      help: "The timeline of the database. Each promotion of a standby begins a higher one.",
+      labelNames: ["role"] as const,
+      registers,
+    }),
+    standbyBehind: new Gauge({
+      name: "countersign_database_standby_behind_bytes",
+      help: "How much of the log a standby has not written to its disk yet.",
+      labelNames: ["standby", "state", "sync_state"] as const,
+      registers,
+    }),
+    standbysInSync: new Gauge({
+      name: "countersign_database_standbys_in_sync",
+      help: "Standbys that can confirm commits, if synchronous_standby_names is set. Fewer than two are an alarm.",
+      labelNames: ["names"] as const,
+      registers,
+    }),
+  };
+}
+
 function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -107,11 +136,7 @@ function createMetrics() {
       registers,
     }),
     ...pageMetrics(registers),
-    databaseCommits: new Gauge({
-      name: "countersign_database_commits",
-      help: "Whether the database commits, as this process last saw.",
-      registers,
-    }),
+    ...databaseMetrics(registers),
     failures: new Counter({
       name: "countersign_failures_total",
       help: "Requests that failed with 5xx for a reason in the database or in the code, by SQLSTATE.",

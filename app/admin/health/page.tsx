@@ -1,5 +1,7 @@
+import { Fragment } from "react";
 import { requireOfficial } from "#app/admin/official.ts";
 import { AlarmsLedger } from "#components/platform/alarms-ledger.tsx";
+import { DatabasePanel } from "#components/platform/database-panel.tsx";
 import { SendersLedger } from "#components/platform/senders-ledger.tsx";
 import { UnknownLedger } from "#components/platform/unknown-ledger.tsx";
 import { Badge } from "#components/ui/badge.tsx";
@@ -134,6 +136,7 @@ export default async function HealthPage() {
           )}
         </Panel>
         <Queues view={view} />
+        <DatabasePanel database={view.database} others={view.others} />
         {view.senders.length > 0 && (
           <Panel
             id="senders"
@@ -149,7 +152,13 @@ export default async function HealthPage() {
               <Pairs
                 items={[
                   ...view.probes.map(
-                    ({ name, status }) => [names[name], <State key={name} good={status === "ready"} />] as const,
+                    ({ name, status, because }) =>
+                      [
+                        names[name],
+                        <Fragment key={name}>
+                          <State good={status === "ready"} /> {because && `Nothing can be saved, because ${because}.`}
+                        </Fragment>,
+                      ] as const,
                   ),
                   ["Audit record", <State key="record" good={view.auditAlarms.length === 0} bad="Changed" />] as const,
                 ]}

@@ -1,7 +1,8 @@
 import { selectAlarms } from "#lib/audit/checkpoint-store.ts";
 import { clock } from "#lib/audit/store.ts";
-import { database } from "#lib/db/client.ts";
+import { database, watchHosts } from "#lib/db/client.ts";
 import { processHealth } from "#lib/health/process-health.ts";
+import { readReplication, tooFewInSync, type Replication } from "#lib/health/replication.ts";
 import { atomicOf, formatAmount } from "#lib/money.ts";
 import { assetOf } from "#lib/chains/chains.ts";
 import { openBySender } from "#lib/onchain/relay-store.ts";
@@ -38,23 +39,54 @@ function senderLine({ chain, key, address, balance, low }: Sender, open: readonl
 }
 export type SenderLine = ReturnType<typeof senderLine>;
 
+const figures = new Intl.NumberFormat("en-GB");
+
+/** In kibibytes up to 10 MiB, and in mebibytes above. */
+const bytesText = (bytes: number): string => {
+  const kibibytes = Math.ceil(bytes / 1024);
+  return kibibytes <= 10_240 ? `${figures.format(kibibytes)} KiB` : `${figures.format(Math.ceil(kibibytes / 1024))} MiB`;
+};
+
+function databaseLine({ standbys, ...replication }: Replication) {
+  return {
+    ...replication,
+    isShort: tooFewInSync(replication),
+    standbys: standbys && standbys.map(({ bytesBehind, ...standby }) => ({ ...standby, behind: bytesText(bytesBehind) })),
+  };
+}
+export type DatabaseLine = ReturnType<typeof databaseLine>;
+
 export async function viewHealth() {
-  const [now, { findings: probes, waiting, senders }, open, unknown, lag, overdueHolds, runs, relays, alarms] = await Promise.all(
-    [
-      clock(database()),
-      processHealth(),
-      countOpen(),
-      selectUnknown(UNKNOWN),
-      settlementLag(AMONG),
-      countOverdueHolds(database()),
-      selectRuns(),
-      openBySender(),
-      selectAlarms(ALARMS),
-    ],
-  );
+  const [
+    now,
+    { findings: probes, waiting, senders },
+    open,
+    unknown,
+    lag,
+    overdueHolds,
+    runs,
+    relays,
+    alarms,
+    replication,
+    others,
+  ] = await Promise.all([
+    clock(database()),
+    processHealth(),
+    countOpen(),
+    selectUnknown(UNKNOWN),
+    settlementLag(AMONG),
+    countOverdueHolds(database()),
+    selectRuns(),
+    openBySender(),
+    selectAlarms(ALARMS),
+    readReplication().catch(() => null),
+    watchHosts(),
+  ]);
   return {
     now: toWire(now),
     probes,
+    database: replication && databaseLine(replication),
+    others,
     waiting,
     open: open.map(({ status, count, oldest, overdue }) => ({
       status: SettlementStatus.parse(status),
@@ -82,5 +114,6 @@ export async function viewHealth() {
     })),
   };
 }
+export type HostLine = HealthView["others"][number];
 export type UnknownLine = HealthView["unknown"][number];
 export type AlarmLine = HealthView["auditAlarms"][number];
