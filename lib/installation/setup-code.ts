@@ -26,7 +26,7 @@ export function matchesSetupCode(code: string, setupCodeHash: string): boolean {
 /** Whether the installation waits for the person who has its set-up code. */
 export async function awaitsFirstAdmin(): Promise<boolean> {
   const installation = await readInstallation();
-  return installation?.setupCodeHash != null && !installation.claimed;
+  return (installation?.setupCodeHash ?? null) !== null && installation?.claimed === false;
 }
 
 /** Null in a sandbox, or if there is an admin or, unless `replaces`, a code already. */
