@@ -171,6 +171,16 @@ test("one address may lead to another installation, as after restoring one, and 
   expect(notPrimary(await errorOf(timeline()))?.is).toBe("other installation");
 });
 
+test("a server that does not tell its timeline is accepted", async () => {
+  const url = new URL(restored.url);
+  const admin = postgres(Object.assign(url, { password: new URL(old.url).password }).href, { max: 1 });
+  await admin`CREATE ROLE limited LOGIN PASSWORD 'limited'`;
+  await admin`REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC`;
+  await admin.end();
+  await moveTo(Object.assign(url, { username: "limited", password: "limited" }).href);
+  expect(await mainPool().begin((sql) => sql`SELECT current_user AS role`)).toEqual([{ role: "limited" }]);
+});
+
 test("the attributes that libpq knows for several hosts are accepted", async () => {
   await among(old.url, promoted.url);
   await moveTo(`${process.env["DATABASE_URL"]}?target_session_attrs=read-write`);

@@ -30,7 +30,8 @@ export type Order = {
 export type Process = Release & Serving;
 
 /** A release that cannot show the sentence of a newer one refuses the repeat with 503. */
-const mayRefuse: NonNullable<Tolerance["mayRefuse"]> = (one, version) => one.version !== version && one.text.includes(PLANTED_CODE);
+const mayRefuse: NonNullable<Tolerance["mayRefuse"]> = (one, version) =>
+  one.version !== version && one.text.includes(PLANTED_CODE);
 const NOT_READY_MS = 30_000;
 
 /** The processes of both releases on one database, behind a balancer, with the load of agents. */
