@@ -54,3 +54,15 @@ test.each([
 ])("expands only: %s", (text) => {
   expect(broken({ "0001_next.sql": text })).toEqual([]);
 });
+
+test("a migration that is applied alone has only statements that can be repeated after a crash", () => {
+  const index = `-- alone\nCREATE INDEX CONCURRENTLY IF NOT EXISTS "by_name" ON "public"."mandates" ("name");`;
+  expect(broken({ "0001_next.sql": index })).toEqual([]);
+  for (const other of [
+    `ALTER TABLE "mandates" ADD COLUMN "more" text;`,
+    `CREATE INDEX CONCURRENTLY "other" ON "mandates" ("name");`,
+  ])
+    expect(broken({ "0001_next.sql": `${index}--> statement-breakpoint\n${other}` })).toEqual([
+      `0001_next.sql is applied alone, and cannot be repeated after a crash: ${other.slice(0, 80)}`,
+    ]);
+});

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isAlone, unrepeatable } from "#lib/db/apply-alone.ts";
 import { servesOf } from "#lib/db/migrate.ts";
 
 /** An entry of releases.json. */
@@ -59,8 +60,12 @@ export function brokenPromises(migrations: Migrations, releases: readonly Releas
     if (text === undefined) return [`${file} was released with ${version} and is gone.`];
     return hashOf(text) === hash ? [] : [`${file} was released with ${version} and has changed.`];
   });
+  const inTransaction = Object.entries(migrations).flatMap(([file, text]) => {
+    const [wrong] = isAlone(text) ? unrepeatable(text.split("--> statement-breakpoint")) : [];
+    return wrong === undefined ? [] : [`${file} is applied alone, and cannot be repeated after a crash: ${wrong.slice(0, 80)}`];
+  });
   const last = releases.at(-1)?.version;
-  if (last === undefined) return [];
+  if (last === undefined) return inTransaction;
   const removing = Object.entries(migrations).flatMap(([file, text]) => {
     const [removal] = released.some((one) => one.file === file) ? [] : removals(text);
     const serves = servesOf(text);
@@ -70,5 +75,5 @@ export function brokenPromises(migrations: Migrations, releases: readonly Releas
         `in a file that begins with "-- serves: " and a release that does not read it.`,
     ];
   });
-  return [...changed, ...removing];
+  return [...changed, ...inTransaction, ...removing];
 }

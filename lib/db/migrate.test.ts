@@ -63,6 +63,63 @@ async function withMigration(text: string): Promise<string> {
   return folder;
 }
 
+describe("a migration that begins with -- alone", () => {
+  const INDEX = `-- alone\nCREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "planted" ON "public"."twice" ("name");`;
+  const options = async () => {
+    const other = await createDatabase();
+    onTestFinished(() => other.drop());
+    return { url: other.url, environment: "sandbox", folder: await withMigration(INDEX), release: "0.3.0" } as const;
+  };
+
+  test("is repeated after it has failed, and leaves no invalid index", async () => {
+    const given = await options();
+    const sql = postgres(given.url, { max: 1, onnotice: () => {} });
+    const valid = async () => (await sql`SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('planted')`).flat();
+    await sql`CREATE TABLE twice AS SELECT 'a' AS name FROM generate_series(1, 2)`;
+    await expect(migrate(given)).rejects.toThrow(/could not create unique index/);
+    expect(await valid()).toEqual([{ indisvalid: false }]);
+    await sql`DELETE FROM twice WHERE ctid = '(0,1)'`;
+    expect(await migrate(given)).toBe(1);
+    expect(await valid()).toEqual([{ indisvalid: true }]);
+    expect(await migrate(given)).toBe(0);
+    await sql.end();
+  });
+
+  test("is applied once by processes that start at once, also beside one that waits for the lock of migrations", async () => {
+    const given = await options();
+    const sql = postgres(given.url, { max: 2, onnotice: () => {} });
+    await sql`CREATE TABLE twice AS SELECT 'a' AS name`;
+    // As a process of 0.2.0, which waits for the lock in a statement.
+    const counts = await Promise.all([
+      migrate(given),
+      migrate(given),
+      migrate({ ...given, folder: "drizzle", release: "0.2.0" }),
+    ]);
+    expect(counts.toSorted()).toEqual([0, 0, 1]);
+    await sql.end();
+  });
+
+  test("waits for payments under way, and lets later ones pass", async () => {
+    const given = await options();
+    const sql = postgres(given.url, { max: 3, onnotice: () => {} });
+    await sql`CREATE TABLE twice AS SELECT 'a' AS name`;
+    const early = await sql.reserve();
+    await early`BEGIN`;
+    await early`INSERT INTO twice VALUES ('b')`;
+    const applying = migrate(given);
+    await expect
+      .poll(
+        async () => (await sql`SELECT 1 FROM pg_stat_activity WHERE query LIKE '-- alone%' AND wait_event_type = 'Lock'`).length,
+      )
+      .toBe(1);
+    await sql`INSERT INTO twice VALUES ('c')`;
+    await early`COMMIT`;
+    early.release();
+    expect(await applying).toBe(1);
+    await sql.end();
+  });
+});
+
 const COLUMNS = `SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns WHERE table_schema = $1 ORDER BY 1, 2`;
 const INDEXES = `SELECT replace(indexdef, $1 || '.', '') AS indexdef FROM pg_indexes WHERE schemaname = $1 ORDER BY 1`;
 const CONSTRAINTS = `

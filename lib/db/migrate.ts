@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { readMigrationFiles } from "drizzle-orm/migrator";
+import { applyAlone, isAlone } from "#lib/db/apply-alone.ts";
 import { mainPool } from "#lib/db/client.ts";
 import { ServerConnection } from "#lib/db/connection.ts";
 import { sqlState } from "#lib/db/failure.ts";
@@ -27,6 +28,7 @@ export type MigrateOptions = {
 
 type Migration = {
   readonly at: number;
+  readonly alone: boolean;
   readonly hash: string;
   readonly statements: readonly string[];
   readonly serves: string | null;
@@ -43,6 +45,7 @@ export const servesOf = (text: string): string | null => /^-- serves: (\d+\.\d+\
 const migrationsIn = (folder: string): Migration[] =>
   readMigrationFiles({ migrationsFolder: folder }).map(({ folderMillis, hash, sql }) => ({
     at: folderMillis,
+    alone: isAlone(sql[0] ?? ""),
     hash,
     statements: sql,
     serves: servesOf(sql[0] ?? ""),
@@ -97,9 +100,15 @@ function missingOf(known: readonly Migration[], applied: readonly Applied[], rel
   return known.filter(({ at }) => !hashes.has(at));
 }
 
-async function apply(sql: Sql, { at, hash, statements, serves }: Migration, schema: string): Promise<void> {
-  for (const statement of statements) await sql.unsafe(statement.replaceAll(`"public".`, `"${schema}".`));
-  await sql`INSERT INTO migrations (created_at, hash, serves) VALUES (${at}, ${hash}, ${serves})`;
+const statementsFor = ({ statements }: Migration, schema: string): string[] =>
+  statements.map((statement) => statement.replaceAll(`"public".`, `"${schema}".`));
+
+const noteApplied = (sql: Sql, { at, hash, serves }: Migration) =>
+  sql`INSERT INTO migrations (created_at, hash, serves) VALUES (${at}, ${hash}, ${serves})`;
+
+async function apply(sql: Sql, migration: Migration, schema: string): Promise<void> {
+  for (const statement of statementsFor(migration, schema)) await sql.unsafe(statement);
+  await noteApplied(sql, migration);
 }
 
 /** Stored permanently, so that sandbox payments and real payments never share a database. */
@@ -119,32 +128,49 @@ const forbidden = (missing: readonly Migration[] | null, release: string): strin
     ? "The role of DATABASE_URL lacks a right. Grant it SELECT, INSERT, UPDATE and DELETE on all tables."
     : `The database is too old for Countersign ${release}: it lacks ${missing.length} of the migrations, and the role of DATABASE_URL may not apply them. Run "${commandFor("migrate")}" with a role that owns the tables.`;
 
-/** One transaction for all missing migrations. Returns how many were applied. */
+type Round = { readonly sql: Sql; readonly known: readonly Migration[]; readonly schema: string; readonly release: string };
+
+/** One transaction for all missing migrations, up to one that is applied alone, which is returned. */
+async function applyTogether({ sql, known, schema, release }: Round, environment: Environment) {
+  let missing: Migration[] | null = null;
+  try {
+    await sql`BEGIN`;
+    await sql`SELECT pg_advisory_xact_lock(${MIGRATION}::bigint)`;
+    if (!(await hasList(sql))) {
+      missing = known.slice();
+      await makeList(sql, schema);
+    }
+    missing = missingOf(known, await appliedIn(sql), release);
+    const alone = missing.find((migration) => migration.alone);
+    const together = alone ? missing.slice(0, missing.indexOf(alone)) : missing;
+    for (const migration of together) await apply(sql, migration, schema);
+    await claimEnvironment(sql, environment);
+    await sql`COMMIT`;
+    return { count: together.length, alone };
+  } catch (error) {
+    if (sqlState(error) !== FORBIDDEN) throw error;
+    throw new Error(forbidden(missing, release), { cause: error });
+  }
+}
+
+/** Applies all missing migrations. Returns how many were applied. */
 export async function migrate(options: MigrateOptions): Promise<number> {
   const { url, environment, folder = join(home(), "drizzle"), schema = "public", release = VERSION } = options;
   const known = migrationsIn(folder);
   // No statement or lock timeout is set, because a migration may take long and a second process waits for the first one.
-  const settings = { application_name: "countersign-migrate" };
+  const settings = { application_name: "countersign-migrate", search_path: `"${schema}"` };
   const connection = await ServerConnection.open({ url, settings, openMs: 10_000, silenceMs: DAY_MS });
   const { sql } = connection;
-  let missing: Migration[] | null = null;
   try {
-    await sql`BEGIN`;
-    await sql`SELECT pg_advisory_xact_lock(${MIGRATION}::bigint), set_config('search_path', ${`"${schema}"`}, true)`;
-    if (!(await hasList(sql))) {
-      missing = known;
-      await makeList(sql, schema);
+    for (let applied = 0; ;) {
+      const { count, alone } = await applyTogether({ sql, known, schema, release }, environment);
+      applied += count;
+      if (!alone) return applied;
+      const isApplied = async () => (await appliedIn(sql)).some(({ at }) => Number(at) === alone.at);
+      if (await applyAlone(sql, statementsFor(alone, schema), { isApplied, note: () => noteApplied(sql, alone) })) applied += 1;
     }
-    missing = missingOf(known, await appliedIn(sql), release);
-    for (const migration of missing) await apply(sql, migration, schema);
-    await claimEnvironment(sql, environment);
-    await sql`COMMIT`;
-    return missing.length;
-  } catch (error) {
-    if (sqlState(error) !== FORBIDDEN) throw error;
-    throw new Error(forbidden(missing, release), { cause: error });
   } finally {
-    // If the transaction is not committed, closing the connection rolls it back.
+    // If a transaction is not committed, or a lock is held, closing the connection ends it.
     connection.close();
   }
 }
