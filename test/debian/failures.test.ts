@@ -54,12 +54,22 @@ describe("a full disk", () => {
       if (answer.status === 200) acknowledged.push(answer);
       return answer.status;
     };
+    const unready = async (): Promise<string | null> => {
+      const reply = await fetch(`${server.url}/api/v1/health/ready`);
+      return reply.status === 200 ? null : ((await reply.json()) as { detail: string }).detail;
+    };
+    const patiently = { timeout: 30_000, interval: 250 };
     expect(await authorize()).toBe(200);
+    expect(await unready()).toBe(null);
     await run("dd", ["if=/dev/zero", `of=${disk}/filler`, "bs=1M"]).catch(() => {});
     const many = () => Promise.all(Array.from({ length: 64 }, authorize));
+    // No payment has failed yet.
+    await expect.poll(unready, patiently).toContain("commits. Nothing can be saved, because the disk of the database is full.");
     await expect.poll(async () => new Set(await many()), { interval: 0 }).toEqual(new Set([503]));
     expect((await fetch(`${server.url}/api/v1/health/live`)).status).toBe(200);
+    expect(await unready()).toContain("the disk of the database is full");
     await rm(`${disk}/filler`);
+    await expect.poll(unready, patiently).toBe(null);
     await expect.poll(authorize).toBe(200);
     for (const answer of acknowledged) expect(await send(answer.intent)).toEqual(answer);
     expect(await brokenSums()).toEqual([]);
