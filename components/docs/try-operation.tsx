@@ -77,7 +77,7 @@ function Credential({ credentials, signedIn }: Pick<Props, "credentials" | "sign
           autoComplete="off"
           spellCheck={false}
           required
-          placeholder="csk_sandbox_…"
+          placeholder="csk_…"
           hint="It is sent only to this service, with this request, and is not stored."
         />
       )}

@@ -34,4 +34,7 @@ test("prints no key of a provider, not even of a chain that answers", async () =
   expect(text).toContain(`"chain":"eip155:56","rpcUrl":"${new URL(answering).origin}/…"`);
   expect(text).toContain(`"chain":"eip155:57","rpcUrl":"http://127.0.0.1:8545"`);
   expect(text).not.toMatch(/key-of-the-provider/);
+  Object.assign(env(), { ENVIRONMENT: "production" });
+  await tellUnreachableChains((line) => void said.splice(0, said.length, line));
+  expect(said).toEqual([expect.stringContaining("the chain eip155:57 cannot be reached at 127.0.0.1:1.")]);
 });

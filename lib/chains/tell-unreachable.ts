@@ -20,15 +20,15 @@ function withoutKey(rpcUrl: string): string {
   return href === `${origin}/` ? origin : `${origin}/…`;
 }
 
-/** Tells the operator of a sandbox how to work without internet. The service does not wait for this function. */
+/** Also tells the operator of a sandbox how to work without internet. The service does not wait for this function. */
 export async function tellUnreachableChains(say: (line: string) => void): Promise<void> {
   const { ENVIRONMENT, CHAINS } = env();
-  if (ENVIRONMENT !== "sandbox") return;
   const reached = await Promise.all(CHAINS.map(answers));
   const silent = CHAINS.filter((_, index) => !reached[index]);
   if (silent.length === 0) return;
   const names = silent.map(({ chain, rpcUrl }) => `${chain} cannot be reached at ${new URL(rpcUrl).host}`);
   say(`the chain ${names.join(", and the chain ")}. Until it can, no payment is verified or settled; everything else works.`);
+  if (ENVIRONMENT !== "sandbox") return;
   const local = CHAINS.map((one) => ({ ...one, rpcUrl: silent.includes(one) ? LOCAL_RPC : withoutKey(one.rpcUrl) }));
   say(`without internet, run ${commandFor("demo")} instead: it starts this service with a chain of its own.`);
   say(`to use a chain that you run on this machine, stop and start with CHAINS='${JSON.stringify(local)}'`);

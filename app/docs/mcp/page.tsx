@@ -9,7 +9,7 @@ export const metadata = { title: "MCP server" };
 
 const settings = (baseUrl: string): string =>
   JSON.stringify(
-    { mcpServers: { countersign: { type: "http", url: `${baseUrl}/mcp`, headers: { Authorization: "Bearer csk_sandbox_…" } } } },
+    { mcpServers: { countersign: { type: "http", url: `${baseUrl}/mcp`, headers: { Authorization: "Bearer csk_…" } } } },
     null,
     2,
   );

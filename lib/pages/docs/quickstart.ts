@@ -47,7 +47,7 @@ type Reader = {
 };
 
 const keyLine = ({ key }: Reader): string =>
-  key ? `the key of ${key.serviceAccountId}: ${key.preview}` : "the key of an agent, such as csk_sandbox_…";
+  key ? `the key of ${key.serviceAccountId}: ${key.preview}` : "the key of an agent, such as csk_…";
 
 const inner = (body: object, indent: string): string => JSON.stringify(body, null, 2).replaceAll("\n", `\n${indent}`);
 
