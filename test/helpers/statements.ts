@@ -38,10 +38,10 @@ export const beginToNote = (url: string, run: string): Promise<unknown> =>
     await sql.unsafe(`CREATE UNLOGGED TABLE ${run} (hash text PRIMARY KEY, query text NOT NULL)`);
   });
 
-/** What keeps the noted statements of one database, before it is dropped. */
+/** What keeps the noted statements of one database, before it is dropped. Sorted, or two files that end at once could deadlock. */
 export const keepNoted = (run: string, database: string): readonly string[] => [
   `INSERT INTO ${run} SELECT md5(query), query FROM pg_stat_statements
-   WHERE dbid = (SELECT oid FROM pg_database WHERE datname = '${database}') ON CONFLICT DO NOTHING`,
+   WHERE dbid = (SELECT oid FROM pg_database WHERE datname = '${database}') ORDER BY 1 ON CONFLICT DO NOTHING`,
   `SELECT pg_stat_statements_reset(0, oid, 0) FROM pg_database WHERE datname = '${database}'`,
 ];
 
