@@ -115,6 +115,7 @@ test.describe("the platform's administration", () => {
     await page.goto("/admin/health");
     await expect(page.getByRole("heading", { name: "Health", exact: true })).toBeVisible();
     await expect(page.getByText("Audit record was changed")).toBeHidden();
+    await expect(page.getByRole("region", { name: "Database" }).getByText("Primary", { exact: true })).toBeVisible();
   });
 
   test("every other administration page opens for each role that may see it", async ({ page, context }) => {
