@@ -65,10 +65,10 @@ const isStalePlan = (error: postgres.PostgresError): boolean =>
 
 /**
  * A COMMIT waited for a standby, and the wait was canceled (01000) or the server process was terminated (57P01). The answer would
- * be a success, although a standby that takes over may lack the transaction.
+ * be a success, although a standby that takes over may lack the transaction. PostgreSQL has other warnings with the same codes, such
+ * as that of a collation version at each new connection, so the function that warns must be the one that waits.
  */
-const isWaitCanceled = (notice: postgres.Notice): boolean =>
-  notice["severity"] === "WARNING" && (notice["code"] === "01000" || notice["code"] === "57P01");
+const isWaitCanceled = (notice: postgres.Notice): boolean => notice["routine"] === "SyncRepWaitForLSN";
 
 /** The driver gets only one socket, so it never sends a statement on another connection. */
 export class ServerConnection {
@@ -219,7 +219,8 @@ export class ServerConnection {
     this.#sentAt = performance.now();
     if (this.#silence === null) this.#listen(Math.min(QUIET_MS, this.#silenceMs));
     query.resolve = (result) => {
-      this.#live.delete(query);
+      // The connection ended before, so the caller was told that the outcome is unknown.
+      if (!this.#live.delete(query)) return;
       // Callers keep the query after its result. Clear its parameters, so that V8 can collect them soon.
       query.args = query.parameters = null;
       this.transactions.see(result as { readonly command: string });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { closePools, mainPool } from "#lib/db/client.ts";
+import { closePools, lastCommits, mainPool } from "#lib/db/client.ts";
 import { startEmbedded, type Postgres } from "#lib/db/embedded.ts";
 import { connectionEnded, outcomeUnknown } from "#lib/db/failure.ts";
 import { forget } from "#lib/process.ts";
@@ -62,10 +62,29 @@ test("statements that are sent together with their COMMIT fail as those of an en
   expect((await canceled(together)).map(connectionEnded)).toContain(true);
 });
 
+test("a canceled wait is no sign that the server commits", async () => {
+  const before = lastCommits().committedAt;
+  await canceled(errorOf(mainPool().begin((sql) => sql`INSERT INTO written VALUES ('no sign')`)));
+  await canceled(errorOf(mainPool().sql`UPDATE written SET name = 'still none' WHERE name = 'no sign'`));
+  await canceled(errorOf(mainPool().sql`DELETE FROM written WHERE name = 'still none'`));
+  expect(lastCommits().committedAt).toBe(before);
+});
+
 test("all of it was committed on the primary, so the outcome was not known, and the next connection works", async () => {
   expect(await mainPool().sql`SELECT name FROM written ORDER BY name`).toEqual([
     { name: "alone" },
     { name: "in a transaction" },
     { name: "together" },
   ]);
+});
+
+test("a server that warns of something else is used", async () => {
+  const [before] = await admin<{ version: string | null }[]>`
+    SELECT datcollversion AS version FROM pg_database WHERE datname = current_database()`;
+  await admin`UPDATE pg_database SET datcollversion = '0' WHERE datname = current_database()`;
+  await closePools();
+  // PostgreSQL warns of the collation when a connection is opened.
+  expect(await mainPool().sql`SELECT 1 AS one`).toEqual([{ one: 1 }]);
+  await mainPool().sql`DO $$ BEGIN RAISE WARNING 'database must be vacuumed'; END $$`;
+  await admin`UPDATE pg_database SET datcollversion = ${before!.version} WHERE datname = current_database()`;
 });
