@@ -121,6 +121,33 @@ test("a new process with an empty DATA_DIR accepts a primary that it alone can r
   expect(await timeline()).toBe("00000001");
 });
 
+test.each(['{"74', '{"7400000000000000000":"two"}'])(
+  "a file that does not hold timelines, %j, is named until it is repaired",
+  async (content) => {
+    const file = join(process.env["DATA_DIR"]!, "timelines.json");
+    await writeFile(file, content);
+    await moveTo(old.url);
+    const said = toldCauses(await errorOf(timeline()));
+    expect(said).toContain(`${file} does not tell which promotions were seen.`);
+    await rm(file);
+    expect(await timeline()).toBe("00000001");
+  },
+);
+
+test("a connection that cannot be opened ends, whatever is in the file", async () => {
+  await writeFile(join(process.env["DATA_DIR"]!, "timelines.json"), "{");
+  const [first, second] = await among(old.url, promoted.url);
+  first!.freeze();
+  second!.freeze();
+  expect(databaseAway(await errorOf(timeline()))).toBe(true);
+  expect((await watchHosts()).map(({ is }) => is)).toEqual(["away"]);
+  first!.mend();
+  second!.mend();
+  await rm(join(process.env["DATA_DIR"]!, "timelines.json"));
+  await watchHosts();
+  expect(await timeline()).toBe("00000002");
+});
+
 test("when a newer primary is found, the connections to the old one end, and what was sent there is unknown", async () => {
   const [, second] = await among(old.url, promoted.url);
   second!.cut();

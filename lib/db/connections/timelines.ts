@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { z } from "zod";
 import type { ServerConnection } from "#lib/db/connection.ts";
 import { NotPrimary } from "#lib/db/failure.ts";
 import { databaseHosts } from "#lib/env.ts";
@@ -12,8 +13,8 @@ export type Primary = { readonly system: string; readonly timeline: number };
 export type PrimaryEvent = { readonly message: string; readonly cause?: unknown };
 
 type Known = {
-  /** The highest timeline that was seen of each system. */
-  readonly highest: Map<string, number>;
+  /** The highest timeline that was seen of each system; null until the file was read. */
+  highest: Map<string, number> | null;
   /** The primary that was connected to last, by DATABASE_URL. */
   readonly newest: Map<string, Primary>;
   /** All open connections whose server tells its timeline. */
@@ -24,32 +25,37 @@ type Known = {
 /** Not of the environment, as `countersign-server migrate` has no other setting. */
 const file = (): string => join(process.env["DATA_DIR"] || ".data", "timelines.json");
 
+const Content = z.record(z.string().regex(/^\d+$/), z.int().min(1));
+
 /** An old primary has its own rows, so what was seen of the newer one is kept outside of the database. */
 function readFile(): Record<string, number> {
   try {
-    return JSON.parse(readFileSync(file(), "utf8")) as Record<string, number>;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return {};
-    throw error;
+    return Content.parse(JSON.parse(readFileSync(file(), "utf8")));
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return {};
+    throw new Error(
+      `${resolve(file())} does not tell which promotions were seen. Make it readable, or remove it if the database is the newest primary.`,
+      { cause },
+    );
   }
 }
 
 const known = (): Known =>
   perProcess("db/connections/timelines", () => ({
-    highest: new Map(Object.entries(readFile())),
+    highest: null,
     newest: new Map(),
     open: new Map(),
     tell: () => {},
   }));
 
 /** Processes that share DATA_DIR write the same file, so each keeps what the others have seen. */
-function writeFile({ highest, tell }: Known): void {
+function writeFile(highest: ReadonlyMap<string, number>, tell: Known["tell"]): void {
   try {
     const draft = `${file()}.${process.pid}.${Math.random().toString(36).slice(2)}`;
     mkdirSync(join(file(), ".."), { recursive: true });
     const all = readFile();
     for (const [system, timeline] of highest) all[system] = Math.max(timeline, all[system] ?? 0);
-    writeFileSync(draft, `${JSON.stringify(all)}\n`, { mode: 0o600 });
+    writeFileSync(draft, `${JSON.stringify(all)}\n`, { mode: 0o600, flush: true });
     renameSync(draft, file());
   } catch (cause) {
     tell({
@@ -68,10 +74,12 @@ const oldPrimary = (timeline: number, seen: number): NotPrimary =>
 
 /**
  * Ends the connections of `url` to an earlier primary: what is committed there may be lost.
- * @throws NotPrimary if a newer primary was seen, or if the hosts of `url` belong to different installations
+ * @throws NotPrimary if a newer primary was seen, or if the hosts of `url` belong to different installations, and an Error if the
+ * file cannot be read
  */
 export function admit(connection: ServerConnection, url: string, primary: Primary): void {
-  const { highest, newest, open, tell } = known();
+  const { newest, open, tell } = known();
+  const highest = (known().highest ??= new Map(Object.entries(readFile())));
   const { system, timeline } = primary;
   const seen = highest.get(system) ?? 0;
   if (timeline < seen) throw oldPrimary(timeline, seen);
@@ -81,7 +89,7 @@ export function admit(connection: ServerConnection, url: string, primary: Primar
   newest.set(url, primary);
   highest.set(system, timeline);
   // Without a promotion there is nothing to remember.
-  if (timeline > seen && timeline > 1) writeFile(known());
+  if (timeline > seen && timeline > 1) writeFile(highest, tell);
   open.set(connection, { url, primary });
   if (!before || (before.system === system && before.timeline === timeline)) return;
   const what = before.system === system ? "a new primary" : "become another installation of PostgreSQL, such as a restored one";
