@@ -223,7 +223,7 @@ export class ServerConnection {
       if (!this.#live.delete(query)) return;
       // Callers keep the query after its result. Clear its parameters, so that V8 can collect them soon.
       query.args = query.parameters = null;
-      this.transactions.see(result as { readonly command: string });
+      this.transactions.see(query.strings, result as { readonly command: string });
       resolve(result);
     };
     query.reject = (error) => {

@@ -44,11 +44,27 @@ describe("the last commit", () => {
       () => mainPool().begin((c) => c`UPDATE process_commits SET process_id = '' WHERE false`),
     ],
     ["a single statement that changed nothing", () => sql()`DELETE FROM process_commits WHERE false`],
+    [
+      "a transaction that waits for no standby",
+      () =>
+        mainPool().begin(async (c) => {
+          await c`SELECT set_config('synchronous_commit', 'off', true)`;
+          await insert(c);
+        }),
+    ],
     ["a read", () => sql()`SELECT process_id FROM process_commits`],
     ["a transaction that failed", failed],
     ["a read after a transaction that failed", () => failed().catch(() => sql()`SELECT 1`)],
   ])("is not %s", async (_what, work) => {
     expect(await isSeen(work)).toBe(false);
+  });
+
+  test("is the next transaction after one that waits for no standby", async () => {
+    await mainPool().use(async (c) => {
+      await c.unsafe("BEGIN; SET LOCAL synchronous_commit = off");
+      await c`ROLLBACK`;
+      expect(await isSeen(() => Promise.all([c`BEGIN`, insert(c), c`COMMIT`]))).toBe(true);
+    });
   });
 
   test.each([

@@ -15,18 +15,26 @@ const REFUSALS = /^(?:25006|53100)$/;
 /** Follows the transactions of one connection. */
 export class Transactions {
   #changed = false;
+  /** False if the transaction set how long its COMMIT waits: one that does not wait succeeds without a standby, too. */
+  #waits = true;
 
-  /** Sees the result of each statement. */
-  see({ command, count }: { readonly command?: string; readonly count?: number | null }): void {
+  /** Sees each statement with its result. */
+  see(strings: readonly string[], { command, count }: { readonly command?: string; readonly count?: number | null }): void {
+    if (strings.some((text) => text.includes("synchronous_commit"))) this.#waits = false;
     if (command === "COMMIT") this.committed();
-    else if (command === "ROLLBACK") this.#changed = false;
+    else if (command === "ROLLBACK") this.#end();
     else if (count && CHANGES.test(command ?? "")) this.#changed = true;
   }
 
   /** Also called after a statement outside of a transaction. */
   committed(): void {
-    if (this.#changed) commitTimes().committedAt = performance.now();
+    if (this.#changed && this.#waits) commitTimes().committedAt = performance.now();
+    this.#end();
+  }
+
+  #end(): void {
     this.#changed = false;
+    this.#waits = true;
   }
 
   fail(code: string): void {
