@@ -5,7 +5,7 @@ import { Transactions } from "#lib/db/connections/commits.ts";
 import { dial, targetOf } from "#lib/db/connections/dial.ts";
 import { openPrimary } from "#lib/db/connections/hosts.ts";
 import { admit, noteEnd, type Primary } from "#lib/db/connections/timelines.ts";
-import { ConnectionLost, NotPrimary } from "#lib/db/failure.ts";
+import { ConnectionLost, mayPass, NotPrimary } from "#lib/db/failure.ts";
 import { driver, sqlThrough, type Sql } from "#lib/db/sql.ts";
 import { wireTypes } from "#lib/db/connections/wire-types.ts";
 
@@ -133,7 +133,8 @@ export class ServerConnection {
       connection.#driver = first.handler;
       first.handler = (query) => connection.send(query);
       const [row] = (await first.catch((error: unknown) => {
-        if (connection.ended) throw error;
+        // A server that was only too slow may be an old primary.
+        if (connection.ended || mayPass(error)) throw error;
         connection.failure = null;
         return connection.sql.unsafe(FIRST_ELSE);
       })) as unknown as First[];

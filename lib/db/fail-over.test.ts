@@ -2,9 +2,11 @@ import { execFile } from "node:child_process";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import postgres from "postgres";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { ServerConnection } from "#lib/db/connection.ts";
 import { closePools, mainPool, onPrimary, watchHosts } from "#lib/db/client.ts";
 import { startEmbedded, type Postgres } from "#lib/db/embedded.ts";
 import { databaseAway, notPrimary, outcomeUnknown, toldCauses } from "#lib/db/failure.ts";
@@ -146,6 +148,20 @@ test("a connection that cannot be opened ends, whatever is in the file", async (
   await rm(join(process.env["DATA_DIR"]!, "timelines.json"));
   await watchHosts();
   expect(await timeline()).toBe("00000002");
+});
+
+test("an old primary that does not tell its timeline in time is refused", async () => {
+  await among(old.url, promoted.url);
+  await timeline();
+  // The first statement of a connection waits for this lock until its time limit, and another one finds it free.
+  const admin = postgres(old.url, { max: 1 });
+  await admin.unsafe("BEGIN; LOCK TABLE pg_proc");
+  const slow = { settings: { statement_timeout: 500 }, openMs: 10_000, silenceMs: 10_000 };
+  const opening = errorOf(ServerConnection.open({ url: old.url, ...slow }));
+  await pause(750);
+  await admin.unsafe("ROLLBACK");
+  await admin.end();
+  expect(toldCauses(await opening)).toContain("statement timeout");
 });
 
 test("when a newer primary is found, the connections to the old one end, and what was sent there is unknown", async () => {
