@@ -149,6 +149,7 @@ export class ServerConnection {
   }
 
   #met(first: First | undefined, url: string): void {
+    if (this.#ended) throw this.#ended;
     if (first) this.backend = { pid: first.pid, since: performance.now() };
     if (first?.standby) throw new NotPrimary("standby", "The database is a standby and takes no writes.");
     if (!first?.system || !first.timeline) return;

@@ -8,6 +8,7 @@ import postgres from "postgres";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { ServerConnection } from "#lib/db/connection.ts";
 import { closePools, mainPool, onPrimary, watchHosts } from "#lib/db/client.ts";
+import { openPrimary } from "#lib/db/connections/hosts.ts";
 import { startEmbedded, type Postgres } from "#lib/db/embedded.ts";
 import { databaseAway, notPrimary, outcomeUnknown, toldCauses } from "#lib/db/failure.ts";
 import { forget } from "#lib/process.ts";
@@ -212,6 +213,55 @@ test("one address may lead to another installation, as after restoring one, and 
   expect((await watchHosts()).map(({ is }) => is)).toEqual(["other installation"]);
   first!.cut();
   expect(notPrimary(await errorOf(timeline()))?.is).toBe("other installation");
+});
+
+test("a silent host does not hide that the others belong to different installations", async () => {
+  const [, , third] = await among(promoted.url, restored.url, promoted.url);
+  third!.freeze();
+  expect(notPrimary(await errorOf(timeline()))?.is).toBe("other installation");
+});
+
+test("a process that knows its primary is not kept from it by a host of another installation", async () => {
+  const [first, second] = await among(promoted.url, restored.url);
+  second!.cut();
+  expect(await timeline()).toBe("00000002");
+  second!.mend();
+  await closePools();
+  first!.delay(80);
+  expect(await timeline()).toBe("00000002");
+});
+
+test("connections to an old primary end, also if another connection failed when the process began", async () => {
+  for (const { url } of [old, promoted]) {
+    const admin = postgres(url, { max: 1 });
+    await admin`CREATE ROLE narrow LOGIN PASSWORD 'narrow' CONNECTION LIMIT 1`;
+    await admin.end();
+  }
+  const narrow = (url: string): string => Object.assign(new URL(url), { username: "narrow", password: "narrow" }).href;
+  const [, second] = await among(narrow(old.url), promoted.url);
+  second!.freeze();
+  // The second one is refused by the old primary, and waits for the other host until its time is up.
+  await Promise.all(["SELECT pg_sleep(0.3)", "SELECT 1"].map((text) => mainPool().sql.unsafe(text)));
+  await pause(4_000);
+  second!.mend();
+  await watchHosts();
+  expect(await timeline()).toBe("00000002");
+});
+
+test("a connection that ended while other hosts were asked is not used", async () => {
+  const [first] = await among(old.url, promoted.url);
+  const url = process.env["DATABASE_URL"]!;
+  const options = { url, settings: {}, openMs: 10_000, silenceMs: 10_000 };
+  const isOld = (host: string): boolean => host === first!.through(old.url);
+  const opening = openPrimary(url, async (host) => {
+    if (isOld(host)) return ServerConnection.openAt(host, options);
+    await pause(1_000);
+    throw new Error("This host was slower.");
+  });
+  await pause(150);
+  const newer = await ServerConnection.openAt(links[1]!.through(promoted.url), options);
+  expect(await errorOf(opening)).toBeInstanceOf(Error);
+  newer.close();
 });
 
 test("a server that does not tell its timeline is accepted", async () => {

@@ -232,6 +232,7 @@ export class Pool {
       const connection = await this.#opener.open();
       connection.onEnd = (silent) => this.#ended(connection, silent);
       connection.onQuiet = () => this.onQuiet();
+      if (connection.ended) throw connection.ended;
       await this.#endAbandoned(connection);
       this.#opening -= 1;
       this.#failures = 0;

@@ -34,20 +34,33 @@ function noneOf(hosts: readonly string[], { errors }: AggregateError): Connectio
 
 const timelineOf = ({ primary }: ServerConnection): number => primary?.timeline ?? 0;
 
-/** Of the primaries that answer in time, the one with the highest timeline. Closes the others. */
-async function newest(hosts: readonly string[], tries: readonly Promise<ServerConnection>[]): Promise<Opened> {
+/**
+ * Of the primaries that answer in time, the one with the highest timeline. Closes the others.
+ * @throws also if a host belongs to another installation and `isKnown` is false, so that nobody knows which one is right
+ */
+async function newest(hosts: readonly string[], tries: readonly Promise<ServerConnection>[], isKnown: boolean): Promise<Opened> {
   const opened: Opened[] = [];
-  const all = Promise.allSettled(tries.map(async (one, index) => opened.push([hosts[index] ?? "", await one])));
+  let stranger: unknown = null;
+  const ask = async (one: Promise<ServerConnection>, host: string): Promise<void> => {
+    try {
+      opened.push([host, await one]);
+    } catch (error) {
+      if (notPrimary(error)?.is === "other installation") stranger = error;
+    }
+  };
+  const all = Promise.all(tries.map((one, index) => ask(one, hosts[index] ?? "")));
   await Promise.any(tries).catch((error: AggregateError) => {
     throw noneOf(hosts, error);
   });
-  const settled = (await atMost(all, OTHERS_MS, null)) ?? [];
-  const best = opened.toSorted(([, one], [, other]) => timelineOf(other) - timelineOf(one))[0]!;
-  for (const one of tries) void one.then((other) => other !== best[1] && other.close()).catch(() => {});
-  const stranger = settled.find((one) => one.status === "rejected" && notPrimary(one.reason)?.is === "other installation");
-  if (stranger?.status !== "rejected") return best;
-  best[1].close();
-  throw stranger.reason;
+  await atMost(all, OTHERS_MS, null);
+  // Another call may have met a newer primary meanwhile, which ends the connections to this one.
+  const open = opened.filter(([, { ended }]) => !ended);
+  const [best] = open.toSorted(([, one], [, other]) => timelineOf(other) - timelineOf(one));
+  const wrong = isKnown ? null : stranger;
+  for (const one of tries) void one.then((other) => (wrong || other !== best?.[1]) && other.close()).catch(() => {});
+  if (wrong) throw wrong;
+  if (!best) throw new ConnectionLost("The database has a new primary.", opened[0]?.[1].ended);
+  return best;
 }
 
 /**
@@ -65,12 +78,12 @@ export async function openPrimary(url: string, open: Open): Promise<ServerConnec
   const dialed = first && last !== undefined ? [last, ...hosts.filter((host) => host !== last)] : hosts;
   const tries = dialed.map((host) => (first && host === last ? first : open(host)));
   try {
-    const [host, best] = await newest(dialed, tries);
+    const [host, best] = await newest(dialed, tries, last !== undefined);
     primaries().set(url, host);
     return best;
   } catch (error) {
     // Which of several installations is the right one is not known before one of them has served.
-    if (last === undefined) forgetPrimary(url);
+    if (!primaries().has(url)) forgetPrimary(url);
     throw error;
   }
 }

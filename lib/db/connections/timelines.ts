@@ -91,12 +91,12 @@ export function admit(connection: ServerConnection, url: string, primary: Primar
   // Without a promotion there is nothing to remember.
   if (timeline > seen && timeline > 1) writeFile(highest, tell);
   open.set(connection, { url, primary });
-  if (!before || (before.system === system && before.timeline === timeline)) return;
-  const what = before.system === system ? "a new primary" : "become another installation of PostgreSQL, such as a restored one";
-  tell({ message: `The database has ${what}: timeline ${timeline}, before it ${before.timeline}.` });
-  for (const [other, its] of open)
-    if (its.url === url && (its.primary.system !== system || its.primary.timeline !== timeline))
-      other.end("The database has a new primary.");
+  const isOther = (one: Primary): boolean => one.system !== system || one.timeline !== timeline;
+  if (before && isOther(before)) {
+    const what = before.system === system ? "a new primary" : "become another installation of PostgreSQL, such as a restored one";
+    tell({ message: `The database has ${what}: timeline ${timeline}, before it ${before.timeline}.` });
+  }
+  for (const [other, its] of open) if (its.url === url && isOther(its.primary)) other.end("The database has a new primary.");
 }
 
 export const noteEnd = (connection: ServerConnection): void => void known().open.delete(connection);
