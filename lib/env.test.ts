@@ -161,6 +161,13 @@ describe("readEnv", () => {
     ]);
   });
 
+  test.each([
+    "postgres://user:a,b@db.example.org/countersign",
+    "postgres://user:a,b@one:5432,[2001:db8::1]:5433/countersign?options=-c%20DateStyle=ISO,MDY",
+  ])("DATABASE_URL=%s is accepted", (url) => {
+    expect(named({ ...production, DATABASE_URL: url })).toEqual([]);
+  });
+
   test("the test wallet is allowed only in a sandbox, and must differ from the other keys", () => {
     const wallet = { SANDBOX_WALLET_PRIVATE_KEY: key("1f") };
     expect(named({ ...production, ...wallet, SETTLEMENT_PRIVATE_KEY: key("1e") })).toEqual(["SANDBOX_WALLET_PRIVATE_KEY"]);
@@ -171,6 +178,8 @@ describe("readEnv", () => {
   test.each([
     ["DATABASE_URL", "mysql://db.example.org/countersign"],
     ["DATABASE_URL", "postgres"],
+    ["DATABASE_URL", "postgres://one,/countersign"],
+    ["DATABASE_URL", "postgres://user:password@one, two/countersign"],
     ["BASE_URL", "ftp://pay.example.org"],
     ["OUTBOUND_LOOPBACK", "127.0.0.1"],
     ["OUTBOUND_LOOPBACK", "127.0.0.1:4021 127.0.0.1:4022"],

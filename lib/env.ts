@@ -115,6 +115,10 @@ export function databaseHosts(url: string): string[] {
   return hosts.split(",").map((host) => `${start}${host}${rest}`);
 }
 
+/** A comma too many would name this machine. */
+const isDatabase = (address: string, _index: number, { length }: readonly string[]): boolean =>
+  /^postgres(?:ql)?:\/\/./.test(address) && URL.canParse(address) && (length === 1 || new URL(address).hostname !== "");
+
 /** All settings. lib/env-settings.ts says what each one means. */
 const Variables = z.object({
   ENVIRONMENT: z.enum(Environment.options, saying("must be sandbox or production")).default("sandbox"),
@@ -122,10 +126,7 @@ const Variables = z.object({
   BASE_URL: z.url({ protocol: /^https?$/, error: "must be the http or https address that people open" }).optional(),
   DATABASE_URL: z
     .string()
-    .refine(
-      (url) => databaseHosts(url).every((host) => /^postgres(?:ql)?:\/\/[^,]+$/.test(host) && URL.canParse(host)),
-      "must be the address of a PostgreSQL database, postgres://…",
-    )
+    .refine((url) => databaseHosts(url).every(isDatabase), "must be the address of a PostgreSQL database, postgres://…")
     .optional(),
   EMBEDDED_DATABASE: z.enum(["yes", "no"], saying("must be yes or no")).optional(),
   DATA_DIR: z.string().min(1).default(".data"),
