@@ -10,11 +10,13 @@ export const expansions: Migrations = {
   // The default is stored in the catalogue, so no row is written, and rows of the release before get it.
   "9002_not_null_first": `ALTER TABLE "authorizations" ADD COLUMN "planted_kind" text DEFAULT 'plain';`,
   "9003_index": `CREATE INDEX "authorizations_planted" ON "authorizations" USING btree ("mandate_id","created_at");`,
+  "9004_index_alone": `-- alone
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "authorizations_planted_alone" ON "authorizations" USING btree ("mandate_id","expires_at");`,
 };
 
 /** What only the release after it may do. `serves` is the version of the release that expanded. */
 export const notNullSecond = (serves: string): Migrations => ({
-  "9004_not_null_second": `-- serves: ${serves}
+  "9005_not_null_second": `-- serves: ${serves}
 ALTER TABLE "authorizations" ALTER COLUMN "planted_kind" SET NOT NULL;`,
 });
 
