@@ -6,6 +6,7 @@ import { lookAround, type OtherHost } from "#lib/db/connections/hosts.ts";
 import { tellPrimaries, type PrimaryEvent } from "#lib/db/connections/timelines.ts";
 import { commitTimes, type CommitTimes } from "#lib/db/connections/commits.ts";
 import { endLost } from "#lib/db/connections/end-lost.ts";
+import { terminate } from "#lib/db/connections/terminate.ts";
 import { Pool } from "#lib/db/pool.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import { forget, perProcess } from "#lib/process.ts";
@@ -129,6 +130,8 @@ const short = {
   settings: { work_mem: "64kB" },
 };
 
+const watching = (): Pool | null => perProcess<Pool | null>("db/client watchPool", () => null);
+
 /** Asks the server about itself and its connections. Short limits, as its own connection may be lost too. */
 export const watchPool = (): Pool => perProcess("db/client watchPool", () => createPool(short));
 
@@ -180,8 +183,14 @@ export const poolsByName = (): ReadonlyMap<string, Pool> =>
 
 const openPools = (): Pool[] => [...poolsByName().values()];
 
-/** Waits up to 5 seconds for running work. */
+/**
+ * Waits up to 5 seconds for running work. PostgreSQL ends no wait for a standby when its client is gone, so each restart of a process
+ * would leave server processes until max_connections is reached.
+ */
 export async function closePools(): Promise<void> {
-  await Promise.all(openPools().map((one) => one.end(5_000)));
+  const working = openPools().filter((one) => one !== watching());
+  const left = (await Promise.all(working.map((one) => one.end(5_000)))).flat();
+  if (left.length > 0) await terminate(watchPool().sql, left).catch(() => {});
+  await watching()?.end(5_000);
   forget("db/client");
 }

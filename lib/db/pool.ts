@@ -137,16 +137,17 @@ export class Pool {
     return unheard;
   }
 
-  /** Refuses new work, waits up to `limitMs` for lent connections, then closes all. */
-  async end(limitMs: number): Promise<void> {
+  /** Refuses new work, waits up to `limitMs` for lent connections, then closes all. Returns the server processes that may still run. */
+  async end(limitMs: number): Promise<readonly Backend[]> {
     this.isEnding = true;
     if (this.#pause) clearTimeout(this.#pause);
     if (this.#sweep) clearTimeout(this.#sweep);
     this.#waiters.rejectAll(new ConnectionLost("The pool has ended."));
     const limit = performance.now() + limitMs;
     while (this.#lent.size > 0 && performance.now() < limit) await new Promise((resolve) => setTimeout(resolve, 10));
-    for (const connection of this.#lent) connection.end("The pool has ended.");
+    for (const connection of this.#lent) connection.abandon("The pool has ended.");
     for (const connection of this.#idle.slice()) connection.close();
+    return this.#abandoned;
   }
 
   async #single(query: Query, note = failureNoter(), isRepeat = false): Promise<void> {

@@ -78,6 +78,15 @@ test("all of it was committed on the primary, so the outcome was not known, and 
   ]);
 });
 
+test("a process that ends leaves no server process that waits", async () => {
+  const waiting = () => admin`SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
+  const written = errorOf(mainPool().sql`INSERT INTO written VALUES ('at the end')`);
+  await expect.poll(waiting, { interval: 20 }).toHaveLength(1);
+  await closePools();
+  expect(outcomeUnknown(await written)).toBe(true);
+  await expect.poll(waiting, { interval: 20, timeout: 10_000 }).toEqual([]);
+});
+
 test("a server that warns of something else is used", async () => {
   const [before] = await admin<{ version: string | null }[]>`
     SELECT datcollversion AS version FROM pg_database WHERE datname = current_database()`;
