@@ -137,7 +137,7 @@ describe("the server", () => {
   test("production prints the set-up code only at the first start", async () => {
     const empty = await createDatabase({ empty: true });
     onTestFinished(() => empty.drop());
-    const code = /set-up code, for the first platform admin: ([0-9A-Z]{4}(-[0-9A-Z]{4}){5})/;
+    const code = /set-up code, for the first platform admin at \S+\/claim: ([0-9A-Z]{4}(-[0-9A-Z]{4}){5})/;
     const first = await runServer({ ...production, DATABASE_URL: empty.url });
     await expect.poll(() => first.said()).toMatch(code);
     first.child.kill("SIGTERM");
