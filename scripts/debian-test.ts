@@ -15,6 +15,9 @@ const packages = {
   nginx: "/usr/sbin/nginx",
   haproxy: "/usr/sbin/haproxy",
   caddy: "/usr/bin/caddy",
+  patroni: "/usr/bin/patroni",
+  "python3-etcd": "/usr/lib/python3/dist-packages/etcd",
+  "etcd-server": "/usr/bin/etcd",
   "kubernetes-client": "/usr/bin/kubectl",
 };
 const root = join(import.meta.dirname, "..");
@@ -80,7 +83,8 @@ try {
     (await check("the manifests for Kubernetes render", ["kubectl", "kustomize", "deploy/kubernetes"])) &&
     (await check("backups and restoring", vitest("test/debian/backup.test.ts"), debian)) &&
     (await check("full disks", vitest("test/debian/failures.test.ts"), debian)) &&
-    (await check("reverse proxies", vitest("test/debian/proxies.test.ts"), debian));
+    (await check("reverse proxies", vitest("test/debian/proxies.test.ts"), debian)) &&
+    (await check("fail-over under Patroni", ["node", "scripts/drill.ts", "--patroni"]));
   if (!passed) process.exitCode = 1;
 } finally {
   await postgres.stop();

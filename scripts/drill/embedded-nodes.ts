@@ -17,6 +17,7 @@ async function until(what: string, isTrue: () => Promise<boolean>): Promise<void
 
 /** Nodes of the embedded PostgreSQL. The drill itself decides on the primary. */
 export class EmbeddedNodes implements Nodes {
+  readonly withoutStandbys = /Nothing can be saved, because no standby answers, so COMMIT waits/;
   #primary: PostgresNode;
   #lost: PostgresNode | null = null;
   readonly #all: readonly PostgresNode[];
@@ -51,9 +52,7 @@ export class EmbeddedNodes implements Nodes {
     return url.href.replace(url.host, this.#all.map((node) => new URL(node.url).host).join());
   }
 
-  get primaryUrl(): string {
-    return this.#primary.directUrl;
-  }
+  primaryUrl = (): Promise<string> => Promise.resolve(this.#primary.directUrl);
 
   get #standbys(): PostgresNode[] {
     return this.#all.filter((node) => node !== this.#primary);

@@ -13,8 +13,10 @@ export type OldPrimary = {
 export type Nodes = {
   /** DATABASE_URL of the service. */
   readonly databaseUrl: string;
-  /** The primary, for who looks at it. */
-  readonly primaryUrl: string;
+  /** What a process says of its readiness without standbys. */
+  readonly withoutStandbys: RegExp;
+  /** The address of the primary, for who looks at it. */
+  primaryUrl(): Promise<string>;
   /** Loses the primary. Resolves when another machine has become the primary, with the time at which it had. */
   losePrimary(way: Way): Promise<number>;
   /** The lost primary is there again as it was. Its commits wait for standbys that follow another. */
