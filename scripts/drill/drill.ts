@@ -157,7 +157,8 @@ class Drill {
       const reply = await fetch(url + READY);
       return reply.status === 503 && nodes.withoutStandbys.test(await reply.text());
     };
-    for (const one of this.#processes) await until(`${one.version} says why it is not ready`, () => saysWhy(one));
+    // Both are asked from the beginning, as a process that nobody asks tries no commit.
+    await Promise.all(this.#processes.map((one) => until(`${one.version} says why it is not ready`, () => saysWhy(one))));
     this.times.notReadyMs = performance.now() - began;
     await pause(AFTER_MS);
     const acknowledged = this.#since(away + 500).length;
