@@ -40,12 +40,19 @@ class Member {
     return reply?.status === 200 && role === "master";
   }
 
+  async #ask<T extends object>(statement: string): Promise<T | undefined> {
+    const sql = postgres(this.url, { max: 1, onnotice: () => {}, connect_timeout: 2 });
+    try {
+      return (await sql.unsafe<T[]>(statement))[0];
+    } finally {
+      await sql.end();
+    }
+  }
+
   /** Whether it replays what the primary sends, or is the primary. */
   async isInStep(): Promise<boolean> {
-    const sql = postgres(this.url, { max: 1, onnotice: () => {}, connect_timeout: 2 });
-    const asked = sql<{ follows: boolean }[]>`
-      SELECT NOT pg_is_in_recovery() OR EXISTS (SELECT FROM pg_stat_wal_receiver WHERE status = 'streaming') AS follows`;
-    const [row] = await asked.finally(() => sql.end()).catch(() => []);
+    const row = await this.#ask<{ follows: boolean }>(`
+      SELECT NOT pg_is_in_recovery() OR EXISTS (SELECT FROM pg_stat_wal_receiver WHERE status = 'streaming') AS follows`);
     return row?.follows === true;
   }
 
@@ -61,10 +68,9 @@ class Member {
 
   /** Two standbys follow, and Patroni has noted which of them has every commit. */
   async hasStandbys(): Promise<boolean> {
-    const sql = postgres(this.url, { max: 1, onnotice: () => {} });
-    const [row] = await sql<{ following: number }[]>`
+    const row = await this.#ask<{ following: number }>(`
       SELECT count(*)::int AS following FROM pg_stat_replication
-      WHERE state = 'streaming' AND application_name = ANY (${names})`.finally(() => sql.end());
+      WHERE state = 'streaming' AND application_name IN ('${names.join("', '")}')`);
     const reply = await fetch(`http://${this.machine.address}:8008/cluster`);
     const { members } = (await reply.json()) as { readonly members: readonly { readonly role: string }[] };
     return row?.following === 2 && members.some(({ role }) => role === "sync_standby");
@@ -74,15 +80,19 @@ class Member {
     const { address } = this.machine;
     const at = (port: number) => `http://${address}:${port}`;
     const cluster = names.map((name, index) => `${name}=http://${this.#all[index]}:2380`).join();
-    await this.machine.start("etcd", [
-      "etcd",
-      ...["--name", this.name, "--data-dir", join(this.#folder, "etcd"), "--initial-cluster", cluster],
+    const options = {
+      name: this.name,
+      "data-dir": join(this.#folder, "etcd"),
+      "initial-cluster": cluster,
       // A member that comes back from silence would otherwise end the others' leader, and with it Patroni's.
-      "--pre-vote",
-      "--enable-v2",
-      ...["--listen-peer-urls", at(2380), "--initial-advertise-peer-urls", at(2380)],
-      ...["--listen-client-urls", at(2379), "--advertise-client-urls", at(2379)],
-    ]);
+      "pre-vote": true,
+      "enable-v2": true,
+      "listen-peer-urls": at(2380),
+      "initial-advertise-peer-urls": at(2380),
+      "listen-client-urls": at(2379),
+      "advertise-client-urls": at(2379),
+    };
+    await this.machine.start("etcd", ["etcd", ...Object.entries(options).map(([name, value]) => `--${name}=${value}`)]);
     const file = join(this.#folder, "patroni.yml");
     await writeFile(file, JSON.stringify(this.#configuration, null, 2));
     await this.machine.start("patroni", ["patroni", file]);
@@ -277,7 +287,7 @@ export class PatroniNodes implements Nodes {
       if (await (await this.#primary()).hasStandbys().catch(() => false)) return;
       if (copied || performance.now() < began + REWIND_MS) continue;
       copied = true;
-      for (const member of this.#members) if (!(await member.isInStep())) await member.copyAnew();
+      for (const member of this.#members) if (!(await member.isInStep().catch(() => false))) await member.copyAnew();
     }
     throw new Error(`Two standbys are not in step after ${LIMIT_MS / 1_000} s.`);
   }
