@@ -58,7 +58,7 @@ export type Period = z.infer<typeof Period>;
 export const ReservationStatus = list("ReservationStatus", ["held", "submitted", "captured", "released", "expired"]);
 export type ReservationStatus = z.infer<typeof ReservationStatus>;
 
-export const LedgerKind = list("LedgerKind", ["hold", "capture", "release", "expire", "overrun"]);
+export const LedgerKind = list("LedgerKind", ["hold", "capture", "release", "expire", "overrun", "raise", "refund"]);
 export type LedgerKind = z.infer<typeof LedgerKind>;
 
 export const SettlementStatus = list("SettlementStatus", ["pending", "processing", "settled", "failed", "unknown"]);

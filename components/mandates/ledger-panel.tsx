@@ -17,7 +17,9 @@ const kinds: Readonly<Record<LedgerKind, { readonly word: string; readonly means
   capture: { word: "Captured", means: "paid" },
   release: { word: "Released", means: "not paid, free again" },
   expire: { word: "Expired", means: "not used in time, free again" },
-  overrun: { word: "Captured late", means: "paid after its hold had ended" },
+  overrun: { word: "Captured late", means: "paid although nothing was held for it" },
+  raise: { word: "Raised", means: "more counts against the limits" },
+  refund: { word: "Refunded", means: "came back, the limits stay used" },
 };
 
 const columns = [

@@ -5,8 +5,17 @@ import { currentVersion } from "#lib/mandates/store.ts";
 import { mandates, mandateSellers, mandateVersions, resolutions, usageBuckets } from "#lib/mandates/tables.ts";
 import { expiredIn, heldRows, holdColumns, type Span } from "#lib/holds/sweep-store.ts";
 import { changedReservations, reservations } from "#lib/holds/tables.ts";
-import { atomicOf } from "#lib/money.ts";
-import type { LedgerKind, ReservationStatus } from "#lib/vocabulary.ts";
+import {
+  applied,
+  captureEntries,
+  countsAsPayment,
+  openOf,
+  storedAfter,
+  sumsOf,
+  type LedgerEntry,
+  type StoredSums,
+} from "#lib/holds/sums.ts";
+import { atomicOf, zero, type Atomic } from "#lib/money.ts";
 
 export type Hold = typeof changedReservations.$inferSelect;
 export type MandateRow = typeof mandates.$inferSelect;
@@ -36,13 +45,14 @@ export async function holdOf(tx: Tx | Database, authorizationId: string): Promis
   return row ?? null;
 }
 
-const book = async (tx: Tx, hold: Hold, kind: LedgerKind): Promise<void> => {
-  const { organizationId, mandateId, authorizationId, amount } = hold;
-  await tx.insert(resolutions).values({ ledgerId: newId("ledger"), organizationId, mandateId, authorizationId, kind, amount });
+const book = (tx: Tx, hold: Hold, entries: readonly LedgerEntry[]) => {
+  const { organizationId, mandateId, authorizationId } = hold;
+  const rows = entries.map((entry) => ({ ledgerId: newId("ledger"), organizationId, mandateId, authorizationId, ...entry }));
+  return tx.insert(resolutions).values(rows);
 };
 
-type HoldChange = {
-  readonly status?: ReservationStatus;
+type HoldChange = Partial<StoredSums> & {
+  readonly approvalKey?: string | null;
   readonly expiresAt?: Date;
   readonly resolvedAt?: SQL | null;
 };
@@ -53,23 +63,20 @@ async function change(tx: Tx, hold: Hold, changes: HoldChange): Promise<void> {
     .insert(changedReservations)
     .values({ ...hold, ...changes })
     .onConflictDoUpdate({
-      target: changedReservations.authorizationId,
+      target: [changedReservations.authorizationId, changedReservations.mandateId],
       set: { ...changes, ...(changes.resolvedAt && { resolvedAt: sql`excluded.resolved_at` }) },
     });
 }
 
-const setStatus = (tx: Tx, hold: Hold, status: ReservationStatus): Promise<void> =>
-  change(tx, hold, { status, resolvedAt: status === "submitted" ? null : sql`clock_timestamp()` });
-
 type Sums = { readonly spent: bigint; readonly reserved: bigint; readonly payments: number };
 
 /**
- * The database refuses sums above a ceiling; `raise` raises it, only for money that moved after its reservation ended. A ceiling
- * that is null must stay null, so that later payments have no limit that the mandate does not name.
+ * The database refuses sums above a ceiling; `raise` raises it, only for money that moved although nothing was held for it. A
+ * ceiling that is null must stay null, so that later payments have no limit that the mandate does not name.
  */
-async function move(tx: Tx, hold: Hold, sums: Sums, raise = false): Promise<void> {
+async function move(tx: Tx, hold: Hold, sums: Sums, raise: boolean): Promise<void> {
   const raised = (used: SQL, ceiling: unknown) => {
-    const least = sql`${used} + ${sums.spent.toString()}::numeric`;
+    const least = sql`${used} + ${(sums.spent + sums.reserved).toString()}::numeric`;
     return raise ? { ceiling: sql`CASE WHEN ${ceiling} IS NOT NULL THEN greatest(${ceiling}, ${least}) END` } : {};
   };
   const amounts = (table: typeof mandates | typeof usageBuckets) => ({
@@ -86,31 +93,64 @@ async function move(tx: Tx, hold: Hold, sums: Sums, raise = false): Promise<void
   await Promise.all([lifetime, own.length > 0 && windows]);
 }
 
-/** From now on, only the outcome of the execution captures or releases the hold. */
-export const submitHold = (tx: Tx, hold: Hold): Promise<void> => setStatus(tx, hold, "submitted");
+/**
+ * Changes the sums of a hold, of its mandate and of its windows, and the ledger. Call lockMandate before. Returns the hold after it.
+ * @throws RangeError if more is captured, released or refunded than there is
+ */
+async function enter(tx: Tx, hold: Hold, entries: readonly LedgerEntry[]): Promise<Hold> {
+  const last = entries.at(-1);
+  if (!last) return hold;
+  const before = sumsOf(hold);
+  const after = applied(before, entries);
+  const stored = storedAfter(hold, after, last.kind);
+  const sums = {
+    spent: after.captured - before.captured,
+    reserved: openOf(after) - openOf(before),
+    payments: Number(countsAsPayment(stored)) - Number(countsAsPayment(hold)),
+  };
+  const isMoved = sums.spent !== 0n || sums.reserved !== 0n;
+  await Promise.all([
+    isMoved &&
+      move(
+        tx,
+        hold,
+        sums,
+        entries.some(({ kind }) => kind === "overrun"),
+      ),
+    change(tx, hold, { ...stored, resolvedAt: openOf(after) > zero ? null : sql`clock_timestamp()` }),
+    book(tx, hold, entries),
+  ]);
+  return { ...hold, ...stored };
+}
+
+/** From now on, only the outcome of the payment captures or releases the hold. */
+export const submitHold = (tx: Tx, hold: Hold): Promise<void> => change(tx, hold, { status: "submitted", resolvedAt: null });
 
 export const extendHold = (tx: Tx, hold: Hold, expiresAt: Date): Promise<void> => change(tx, hold, { expiresAt });
 
-/** Call this when the money moved. If the hold was released or expired before, the amount is recorded as an overrun. */
-export async function captureHold(tx: Tx, hold: Hold): Promise<{ readonly overrun: boolean }> {
-  const overrun = hold.status === "released" || hold.status === "expired";
-  const others = overrun ? { reserved: 0n, payments: 1 } : { reserved: -hold.amount, payments: 0 };
-  await Promise.all([
-    move(tx, hold, { spent: hold.amount, ...others }, overrun),
-    setStatus(tx, hold, "captured"),
-    book(tx, hold, overrun ? "overrun" : "capture"),
-  ]);
-  return { overrun };
+/** Holds more for the same payment. The caller must have decided that the policy allows it. */
+export const raiseHold = (tx: Tx, hold: Hold, amount: Atomic): Promise<Hold> => enter(tx, hold, [{ kind: "raise", amount }]);
+
+/**
+ * Call this when money moved; without `amount`, all that was held. What moved although nothing is open for it is an overrun.
+ * @returns the hold after it, and the amount of the overrun
+ */
+export async function captureHold(
+  tx: Tx,
+  hold: Hold,
+  amount: Atomic = hold.amount,
+): Promise<{ readonly hold: Hold; readonly overrun: Atomic }> {
+  const entries = captureEntries(sumsOf(hold), amount);
+  const overrun = entries.find(({ kind }) => kind === "overrun")?.amount ?? zero;
+  return { hold: await enter(tx, hold, entries), overrun };
 }
 
-/** Call this only if the money did not move and can no longer move. */
-export async function releaseHold(tx: Tx, hold: Hold, as: "released" | "expired"): Promise<void> {
-  await Promise.all([
-    move(tx, hold, { spent: 0n, reserved: -hold.amount, payments: -1 }),
-    setStatus(tx, hold, as),
-    book(tx, hold, as === "expired" ? "expire" : "release"),
-  ]);
-}
+/** Call this only if this money did not move and can no longer move; without `amount`, all that is open. */
+export const releaseHold = (tx: Tx, hold: Hold, as: "released" | "expired", amount = openOf(sumsOf(hold))): Promise<Hold> =>
+  enter(tx, hold, [{ kind: as === "expired" ? "expire" : "release", amount }]);
+
+/** Money that was captured came back. The budget stays used. */
+export const refundHold = (tx: Tx, hold: Hold, amount: Atomic): Promise<Hold> => enter(tx, hold, [{ kind: "refund", amount }]);
 
 /** With the approval mode firstPayment, a person is asked only about sellers that the mandate has not paid yet. */
 export async function rememberSeller(tx: Tx, mandateId: string, sellerId: string | null): Promise<void> {
@@ -151,7 +191,8 @@ export async function usageAndPolicy(tx: Tx, mandateId: string) {
   return row ?? null;
 }
 
-type ReleasedHold = Pick<Hold, "authorizationId" | "amount" | "buckets">;
+/** `amount` was open, and `payments` is 0 if a part was captured. */
+type LetGo = Pick<Hold, "authorizationId" | "amount" | "buckets"> & { readonly payments: number };
 
 /** Releases at most `limit` holds that expired or, for a revoked mandate, any that is not submitted. Call lockMandate first. */
 export async function expireHolds(tx: Tx, mandate: MandateRow, span: Span, limit: number): Promise<readonly string[]> {
@@ -167,16 +208,20 @@ export async function releaseHolds(tx: Tx, mandate: MandateKey, authorizationIds
     .select()
     .from(reservations)
     .where(and(inArray(reservations.authorizationId, [...authorizationIds]), eq(reservations.status, "held")));
-  return endHolds(tx, mandate, sql`SELECT ${holdColumns} FROM (${chosen}) AS chosen`, "release");
+  return endHolds(tx, mandate, sql`SELECT ${holdColumns}, released FROM (${chosen}) AS chosen`, "release");
 }
 
 async function endHolds(tx: Tx, mandate: MandateKey, held: SQL, kind: "expire" | "release"): Promise<readonly string[]> {
   const status = kind === "expire" ? "expired" : "released";
-  const holds = await tx.execute<{ authorizationId: string; amount: string; buckets: Hold["buckets"] }>(sql`
-    INSERT INTO changed_reservations (${holdColumns}, status, resolved_at)
-    SELECT held.*, ${status}, clock_timestamp() FROM (${held}) AS held
-    ON CONFLICT (authorization_id) DO UPDATE SET status = excluded.status, resolved_at = excluded.resolved_at
-    RETURNING authorization_id AS "authorizationId", amount::text AS amount, buckets`);
+  const holds = await tx.execute<Omit<LetGo, "amount"> & { readonly amount: string }>(sql`
+    WITH held AS MATERIALIZED (${held}),
+      ended AS (
+        INSERT INTO changed_reservations (${holdColumns}, released, status, resolved_at)
+        SELECT ${holdColumns}, amount - captured, CASE WHEN captured > 0 THEN 'captured' ELSE ${status} END, clock_timestamp() FROM held
+        ON CONFLICT (authorization_id, mandate_id) DO UPDATE
+        SET status = excluded.status, released = excluded.released, resolved_at = excluded.resolved_at)
+    SELECT authorization_id AS "authorizationId", (amount - coalesce(captured + released, 0))::text AS amount, buckets,
+      CASE WHEN captured > 0 THEN 0 ELSE 1 END AS payments FROM held`);
   await bookLetGo(
     tx,
     mandate,
@@ -188,7 +233,7 @@ async function endHolds(tx: Tx, mandate: MandateKey, held: SQL, kind: "expire" |
 
 type MandateKey = Pick<MandateRow, "mandateId" | "organizationId">;
 
-async function bookLetGo(tx: Tx, mandate: MandateKey, holds: readonly ReleasedHold[], kind: "expire" | "release"): Promise<void> {
+async function bookLetGo(tx: Tx, mandate: MandateKey, holds: readonly LetGo[], kind: "expire" | "release"): Promise<void> {
   if (holds.length === 0) return;
   const total = holds.reduce((sum, hold) => sum + hold.amount, 0n);
   await tx
@@ -210,13 +255,13 @@ async function bookLetGo(tx: Tx, mandate: MandateKey, holds: readonly ReleasedHo
     FROM json_to_recordset(${JSON.stringify(entries)}::json) AS x(id text, "authorization" text, amount numeric)`);
 }
 
-function sumBuckets(holds: readonly ReleasedHold[]) {
+function sumBuckets(holds: readonly LetGo[]) {
   const sums = new Map<string, { window_key: string; start: string; amount: bigint; payments: number }>();
   for (const hold of holds) {
     for (const [key, start] of hold.buckets) {
       const at = `${key} ${start}`;
       const sum = sums.get(at) ?? { window_key: key, start: new Date(start).toISOString(), amount: 0n, payments: 0 };
-      sums.set(at, { ...sum, amount: sum.amount + hold.amount, payments: sum.payments + 1 });
+      sums.set(at, { ...sum, amount: sum.amount + hold.amount, payments: sum.payments + hold.payments });
     }
   }
   return [...sums.values()].map((sum) => ({ ...sum, amount: sum.amount.toString() }));

@@ -5,7 +5,7 @@ import { DAY_MS, minutes } from "#lib/time.ts";
 
 type Queries = Pick<Tx, "execute">;
 
-export const holdColumns = sql`authorization_id, organization_id, mandate_id, amount, approval_key, buckets, expires_at, created_at`;
+export const holdColumns = sql`authorization_id, organization_id, mandate_id, amount, approval_key, buckets, expires_at, created_at, captured, refunded`;
 
 /** 1970 without a sweep, or if the stored time is later than now: then the clock ran ahead, and holds may be left before it. */
 export async function sweptUntil(db: Queries): Promise<Date> {
@@ -19,9 +19,9 @@ export async function sweptUntil(db: Queries): Promise<Date> {
  * not read, because their holds were released. OFFSET 0 makes PostgreSQL look up each hold by its key.
  */
 export const heldRows = (since: Date, where: SQL) => sql`
-  SELECT ${holdColumns} FROM changed_reservations WHERE status = 'held' AND resolved_at IS NULL AND ${where}
-  UNION ALL SELECT authorization_id, organization_id, mandate_id, amount + buyer_share, NULL, buckets::json, expires_at, created_at
-  FROM authorizations a WHERE held AND expires_at > ${since.toISOString()}::timestamptz AND ${where}
+  SELECT ${holdColumns}, released FROM changed_reservations WHERE status = 'held' AND resolved_at IS NULL AND ${where}
+  UNION ALL SELECT authorization_id, organization_id, mandate_id, amount + buyer_share, NULL, buckets::json, expires_at, created_at,
+    NULL, NULL, NULL FROM authorizations a WHERE held AND expires_at > ${since.toISOString()}::timestamptz AND ${where}
     AND NOT EXISTS (SELECT FROM changed_reservations WHERE authorization_id = a.authorization_id OFFSET 0)`;
 
 /** A sweep releases the holds that expired in this time; with `until` null, all that have expired by now. */

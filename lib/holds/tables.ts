@@ -130,7 +130,15 @@ const reservationColumns = {
   expiresAt: moment("expires_at").notNull(),
   createdAt: createdAt(),
   resolvedAt: moment("resolved_at"),
+  /** The parts of `amount` so far. Null in all three: the status tells them. Not null in a hold that no clock ends. */
+  captured: atomic("captured"),
+  released: atomic("released"),
+  refunded: atomic("refunded"),
 };
+
+/** Something is open exactly while the status says so. NaN counts as larger than every number. */
+const SUMS = `num_nulls(captured, released, refunded) = 3 OR coalesce(captured >= 0 AND released >= 0 AND refunded BETWEEN 0 AND captured
+  AND captured + released <= amount AND (captured + released < amount) = (status IN ('held', 'submitted')), false)`;
 
 /**
  * The holds (reserved amounts) that changed, wait for a person, or were made for an order or an approval. If a payment settles
@@ -145,7 +153,9 @@ export const changedReservations = pgTable("changed_reservations", reservationCo
   index("changed_reservations_due")
     .on(table.expiresAt)
     .where(sql`status = 'held' AND resolved_at IS NULL`),
+  uniqueIndex("changed_reservations_of_mandate").on(table.authorizationId, table.mandateId),
   check("changed_reservations_amount", sql`amount > 0 AND amount < 'NaN'`),
+  check("changed_reservations_sums", sql.raw(SUMS)),
 ]);
 
 /**

@@ -6,6 +6,11 @@ import { usageBuckets } from "#lib/mandates/tables.ts";
 import { bucketAt, windowAt, type Window } from "#lib/mandates/policy/windows.ts";
 import { atomicOf, type Atomic } from "#lib/money.ts";
 
+/** What a hold has spent and what is open of it, where `a` is its authorization and `r` its row in changed_reservations, if it has one. */
+export const spentOfHold = sql`coalesce(r.captured, CASE WHEN r.status = 'captured' THEN r.amount ELSE 0 END)`;
+export const openOfHold = sql`(CASE WHEN coalesce(r.status, 'held') IN ('held', 'submitted')
+  THEN coalesce(r.amount, a.amount + a.buyer_share) - coalesce(r.captured + r.released, 0) ELSE 0 END)`;
+
 /** The holds made within a window until `at`, with their current status and the start of their bucket. */
 function holdsIn(mandateId: string, window: Window, at: Date) {
   const { start: from } = windowAt(window, at);
@@ -17,18 +22,14 @@ function holdsIn(mandateId: string, window: Window, at: Date) {
       : sql`to_timestamp((floor(extract(epoch FROM a.created_at) / ${width}) * ${width})::float8)`;
   return sql`
     SELECT a.authorization_id, coalesce(r.status, 'held') AS status, coalesce(r.amount, a.amount + a.buyer_share) AS amount,
-      ${bucketStart} AS start
+      ${spentOfHold} AS spent, ${openOfHold} AS open, ${bucketStart} AS start
     FROM authorizations a LEFT JOIN changed_reservations r ON r.authorization_id = a.authorization_id
     WHERE a.mandate_id = ${mandateId} AND a.held
       AND a.created_at >= ${from.toISOString()}::timestamptz AND a.created_at <= ${at.toISOString()}::timestamptz`;
 }
 
-/** Holds that were released or expired do not count. */
 const sumsOf = (mandateId: string, window: Window, at: Date) => sql`
-  SELECT start,
-    coalesce(sum(amount) FILTER (WHERE status = 'captured'), 0) AS spent,
-    coalesce(sum(amount) FILTER (WHERE status IN ('held', 'submitted')), 0) AS reserved,
-    count(*) FILTER (WHERE status IN ('held', 'submitted', 'captured')) AS payments
+  SELECT start, sum(spent) AS spent, sum(open) AS reserved, count(*) FILTER (WHERE status IN ('held', 'submitted', 'captured')) AS payments
   FROM (${holdsIn(mandateId, window, at)}) AS held GROUP BY start`;
 
 const lifeOf = (window: Window, at: Date): number => {
@@ -48,7 +49,7 @@ export async function bucketsFromAuthorizations(tx: Tx, mandateId: string, windo
 }
 
 /**
- * Fills a window that the previous version did not have, so that it counts earlier payments, and adds it to uncaptured holds.
+ * Fills a window that the previous version did not have, so that it counts earlier payments, and adds it to the holds that may change.
  * Call lockMandate before, so that no hold ends during this transaction.
  */
 export async function fillWindow(tx: Tx, mandateId: string, window: Window, now: Date): Promise<void> {
@@ -72,9 +73,9 @@ export async function fillWindow(tx: Tx, mandateId: string, window: Window, now:
       JOIN authorizations a ON a.authorization_id = held.authorization_id
       LEFT JOIN changed_reservations r ON r.authorization_id = held.authorization_id,
       LATERAL (SELECT coalesce(r.buckets::jsonb, a.buckets::jsonb) AS buckets) AS b
-    WHERE held.status <> 'captured'
+    WHERE (held.status <> 'captured' OR r.captured IS NOT NULL)
       AND NOT EXISTS (SELECT 1 FROM jsonb_array_elements(b.buckets) AS bucket WHERE bucket->>0 = ${window.key})
-    ON CONFLICT (authorization_id) DO UPDATE SET buckets = excluded.buckets`);
+    ON CONFLICT (authorization_id, mandate_id) DO UPDATE SET buckets = excluded.buckets`);
 }
 
 /**
@@ -100,8 +101,7 @@ type Lifetime = { readonly used: Atomic; readonly lastHeldAt: Date | null };
 /** `used` is what was spent or is reserved. */
 export async function lifetimeFromAuthorizations(tx: Tx, mandateId: string, at: Date): Promise<Lifetime> {
   const [row] = await tx.execute<{ used: string; last: string | null }>(sql`
-    SELECT coalesce(sum(coalesce(r.amount, a.amount + a.buyer_share))
-        FILTER (WHERE coalesce(r.status, 'held') IN ('held', 'submitted', 'captured')), 0)::text AS used, max(a.created_at) AS last
+    SELECT coalesce(sum(${spentOfHold} + ${openOfHold}), 0)::text AS used, max(a.created_at) AS last
     FROM authorizations a LEFT JOIN changed_reservations r ON r.authorization_id = a.authorization_id
     WHERE a.mandate_id = ${mandateId} AND a.held AND a.created_at <= ${at.toISOString()}::timestamptz`);
   return { used: atomicOf(row?.used ?? "0"), lastHeldAt: row?.last ? new Date(row.last) : null };

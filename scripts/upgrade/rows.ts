@@ -23,6 +23,7 @@ const empty: Readonly<Record<string, string>> = {
   passkey: "an authenticator",
   passkey_challenges: "an authenticator",
   plain_settlements: "a seller without registered resources",
+  process_commits: "five seconds without a payment",
   pushes: "an event of which a person wants to be told at once",
   verification: "a link in a mail",
   waivers: "a seller with a domain on the internet",

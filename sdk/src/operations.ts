@@ -806,7 +806,7 @@ export type LedgerEntry = {
   readonly createdAt: string;
 };
 
-export type LedgerKind = ("hold" | "capture" | "release" | "expire" | "overrun");
+export type LedgerKind = ("hold" | "capture" | "release" | "expire" | "overrun" | "raise" | "refund");
 
 export type LedgerList = {
   readonly items: readonly LedgerEntry[];

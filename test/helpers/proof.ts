@@ -112,10 +112,6 @@ async function brokenRows(): Promise<string[]> {
     SELECT '6: an event of nothing: ' || e.entity_id FROM audit_events e LEFT JOIN authorizations a ON a.authorization_id = e.entity_id
       WHERE e.entity_type = 'authorization' AND a.authorization_id IS NULL
     UNION ALL
-    SELECT '2: ledger of ' || r.authorization_id FROM reservations r LEFT JOIN mandate_ledger l
-      ON l.authorization_id = r.authorization_id AND l.kind = 'hold' AND l.amount = r.amount
-      WHERE l.ledger_id IS NULL
-    UNION ALL
     SELECT '1: above the limit on chain: ' || s.registration_id || ' ' || s.period FROM registration_slots s
       JOIN mandate_registrations r USING (registration_id) WHERE s.status <> 'free'
       GROUP BY s.registration_id, s.period, r.registration_id

@@ -152,7 +152,7 @@ async function finalize(resolution: Resolution, change: Partial<NewExecution> = 
     rememberSeller(tx, execution.mandateId, authorization.sellerId ?? unregisteredPayee(domain, authorization.payTo)),
     accrueFees(tx, authorization),
   ]);
-  if (overrun) await bookOverrun(resolution, hold);
+  if (overrun > 0n) await bookOverrun(resolution, hold);
   return updated;
 }
 

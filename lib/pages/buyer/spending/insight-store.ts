@@ -4,6 +4,7 @@ import { within, type Scope } from "#lib/db/scope.ts";
 import { authorizations } from "#lib/holds/tables.ts";
 import { firstIdAt } from "#lib/ids.ts";
 import { mandates } from "#lib/mandates/tables.ts";
+import { openOfHold, spentOfHold } from "#lib/mandates/window-store.ts";
 import { ID_SLACK_MS } from "#lib/pages/id-slack.ts";
 
 const idAt = (kind: "ledger" | "authorization", time: Date): string => firstIdAt(kind, new Date(time.getTime() - ID_SLACK_MS));
@@ -56,7 +57,7 @@ export async function selectUse(tx: Tx, mandateId: string, start: Date) {
     SELECT floor(extract(epoch FROM h.created_at - ${start.toISOString()}::timestamptz) / 3600)::int AS hour, sum(h.amount)::text AS amount,
       count(*)::int AS holds
     FROM (
-      SELECT a.created_at, coalesce(r.amount, a.amount + a.buyer_share) AS amount
+      SELECT a.created_at, ${spentOfHold} + ${openOfHold} AS amount
       FROM authorizations a LEFT JOIN changed_reservations r ON r.authorization_id = a.authorization_id
       WHERE a.mandate_id = ${mandateId} AND a.authorization_id >= ${idAt("authorization", start)} AND a.held
         AND a.created_at >= ${start.toISOString()}::timestamptz AND coalesce(r.status, 'held') IN ('captured', 'held', 'submitted')

@@ -18,7 +18,7 @@ export function selectSpending(tx: Tx, scope: Scope, since: Date) {
       chain: mandates.chain,
       countersigned: countersigned.as("countersigned"),
       amount: sql<string>`sum(${resolutions.amount})::text`,
-      payments: sql<number>`count(*)::int`,
+      payments: sql<number>`count(DISTINCT ${resolutions.authorizationId})::int`,
     })
     .from(mandates)
     .innerJoin(resolutions, and(eq(resolutions.mandateId, mandates.mandateId), gte(resolutions.ledgerId, from)))
