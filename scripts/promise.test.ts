@@ -10,7 +10,7 @@ const ours = Object.fromEntries(
   await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), "utf8")] as const)),
 );
 
-const first = `CREATE TABLE "things" ("id" text PRIMARY KEY);`;
+const first = `CREATE TABLE "things" ("id" text PRIMARY KEY NOT NULL, "name" text);`;
 const released: Release = { version: "0.2.0", migrations: { "0000_first.sql": hashOf(first) } };
 const broken = (files: Readonly<Record<string, string>>) => brokenPromises({ "0000_first.sql": first, ...files }, [released]);
 
@@ -32,7 +32,14 @@ test.each([
   `ALTER TABLE "things" ADD COLUMN "more" text NOT NULL;`,
   `ALTER TABLE "things" ADD CONSTRAINT "some" CHECK (id <> '');`,
   `CREATE TABLE "others" ("id" text);--> statement-breakpoint\nDROP TABLE "things";`,
-  `CREATE UNIQUE INDEX "one" ON "things" USING btree ("id");`,
+  `CREATE UNIQUE INDEX "one" ON "things" USING btree ("name");`,
+  `CREATE UNIQUE INDEX "one" ON "things" USING btree ("id","name") WHERE name <> '';`,
+  `ALTER TABLE "things" ADD COLUMN "a" text;--> statement-breakpoint
+   ALTER TABLE "things" ADD CONSTRAINT "some" CHECK (num_nulls(a) = 1 OR a <> '');`,
+  `ALTER TABLE "things" ADD COLUMN "a" text;--> statement-breakpoint
+   ALTER TABLE "things" ADD CONSTRAINT "some" CHECK (num_nulls(a, name) = 2 OR a <> '') NOT VALID;`,
+  `ALTER TABLE "things" ADD COLUMN "a" text;--> statement-breakpoint
+   ALTER TABLE "things" ADD CONSTRAINT "some" CHECK (num_nulls(a) = 0 OR a <> '') NOT VALID;`,
   `DELETE FROM "things";`,
   `ALTER TABLE "things" DROP CONSTRAINT "some";`,
   `DROP INDEX "some";--> statement-breakpoint\nCREATE INDEX "other" ON "things" USING btree ("id");`,
@@ -51,6 +58,9 @@ test.each([
   `ALTER TABLE "things" ADD COLUMN "more" text DEFAULT 'a' NOT NULL;`,
   `CREATE TABLE "others" ("id" text);--> statement-breakpoint\nALTER TABLE "others" ADD CONSTRAINT "f" FOREIGN KEY ("id") REFERENCES "public"."things"("id");--> statement-breakpoint\nCREATE UNIQUE INDEX "one" ON "others" USING btree ("id");`,
   `CREATE INDEX "other" ON "things" USING btree ("id");`,
+  `CREATE UNIQUE INDEX "one" ON "things" USING btree ("name","id");`,
+  `ALTER TABLE "things" ADD COLUMN "a" text;--> statement-breakpoint
+   ALTER TABLE "things" ADD CONSTRAINT "some" CHECK (num_nulls(a) = 1 OR a <> name) NOT VALID;`,
 ])("expands only: %s", (text) => {
   expect(broken({ "0001_next.sql": text })).toEqual([]);
 });

@@ -34,17 +34,55 @@ const statementsOf = (text: string): string[] =>
       statement
         .replace(/^\s*--.*$/gm, "")
         .replace(/\s+/g, " ")
+        .replace(/;? *$/, "")
         .trim(),
     )
     .filter(Boolean);
 
-/** The statements after which an older release may fail. Tables that the same migration creates are unknown to older releases. */
-export function removals(text: string): string[] {
+const namesIn = (list = ""): string[] => list.split(",").map((name) => name.replaceAll('"', "").trim());
+
+/** The primary keys of tables, by name. */
+function keysIn(texts: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const keys = new Map<string, readonly string[]>();
+  for (const one of texts.flatMap(statementsOf)) {
+    const [, table] = /^CREATE TABLE "(\w+)"/i.exec(one) ?? [];
+    const key = /"(\w+)" \S+ PRIMARY KEY/i.exec(one)?.[1] ?? /PRIMARY KEY\s?\(([^)]*)\)/i.exec(one)?.[1];
+    if (table !== undefined && key !== undefined) keys.set(table, namesIn(key));
+  }
+  return keys;
+}
+
+/** An index on the primary key and more refuses nothing that the primary key admits. */
+function isWiderKey(one: string, keys: ReadonlyMap<string, readonly string[]>): boolean {
+  const [, table = "", columns] = /^CREATE UNIQUE INDEX .*? ON "(\w+)" USING btree \(([\w", ]*)\)$/i.exec(one) ?? [];
+  const key = keys.get(table);
+  return key !== undefined && key.every((column) => namesIn(columns).includes(column));
+}
+
+/** A check that is true while the columns that the same migration adds are null, as in the rows of an older release. */
+function admitsOldRows(one: string, statements: readonly string[]): boolean {
+  const checked = /^ALTER TABLE "(\w+)" ADD CONSTRAINT "\w+" CHECK \(num_nulls\(([\w, ]+)\) = (\d+) OR .*\) NOT VALID$/i.exec(
+    one,
+  );
+  const columns = namesIn(checked?.[2]);
+  return (
+    Number(checked?.[3]) === columns.length &&
+    columns.every((name) => statements.some((other) => other.startsWith(`ALTER TABLE "${checked?.[1]}" ADD COLUMN "${name}" `)))
+  );
+}
+
+/**
+ * The statements after which an older release may fail. Tables that the same migration creates are unknown to older releases.
+ * @param others all migrations, which say what the primary keys are
+ */
+export function removals(text: string, others: readonly string[] = []): string[] {
   const statements = statementsOf(text);
+  const keys = keysIn(others);
   const made = new Set(statements.filter((one) => /^CREATE TABLE/i.test(one)).map((one) => TABLE.exec(one)?.[1]));
   const tableOf = (one: string): string | undefined => TABLE.exec(one.replace(/^CREATE UNIQUE INDEX .*? ON /i, ""))?.[1];
   const isMade = (table: string | undefined) => table !== undefined && made.has(table);
-  return statements.filter((one) => REMOVES.some((pattern) => pattern.test(one)) && !isMade(tableOf(one)));
+  const expands = (one: string) => isMade(tableOf(one)) || isWiderKey(one, keys) || admitsOldRows(one, statements);
+  return statements.filter((one) => REMOVES.some((pattern) => pattern.test(one)) && !expands(one));
 }
 
 /**
@@ -67,7 +105,7 @@ export function brokenPromises(migrations: Migrations, releases: readonly Releas
   const last = releases.at(-1)?.version;
   if (last === undefined) return inTransaction;
   const removing = Object.entries(migrations).flatMap(([file, text]) => {
-    const [removal] = released.some((one) => one.file === file) ? [] : removals(text);
+    const [removal] = released.some((one) => one.file === file) ? [] : removals(text, Object.values(migrations));
     const serves = servesOf(text);
     if (removal === undefined || releases.some(({ version }) => version === serves)) return [];
     return [
