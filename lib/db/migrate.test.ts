@@ -203,10 +203,13 @@ describe("a release", () => {
     await empty.drop();
     await sql.unsafe(`GRANT SELECT ON migrations TO ${role}; GRANT SELECT, INSERT ON installation TO ${role}`);
     expect(await migrate({ url, environment: "sandbox" })).toBe(0);
-    const folder = await withMigration(`ALTER TABLE "mandates" ADD COLUMN "planted" text;`);
-    await expect(migrate({ url, environment: "sandbox", folder, release: "0.3.0" })).rejects.toThrow(
-      "too old for Countersign 0.3.0: it lacks 1 of the migrations",
-    );
+    for (const text of [
+      `ALTER TABLE "mandates" ADD COLUMN "planted" text;`,
+      `-- alone\nCREATE INDEX CONCURRENTLY IF NOT EXISTS "planted" ON "mandates" ("name");`,
+    ])
+      await expect(migrate({ url, environment: "sandbox", folder: await withMigration(text), release: "0.3.0" })).rejects.toThrow(
+        "too old for Countersign 0.3.0: it lacks 1 of the migrations",
+      );
     await sql.unsafe(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
     await sql.end();
     await other.drop();

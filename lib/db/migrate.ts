@@ -123,14 +123,18 @@ async function claimEnvironment(sql: Sql, environment: Environment): Promise<voi
   }
 }
 
-const forbidden = (missing: readonly Migration[] | null, release: string): string =>
-  missing === null || missing.length === 0
-    ? "The role of DATABASE_URL lacks a right. Grant it SELECT, INSERT, UPDATE and DELETE on all tables."
-    : `The database is too old for Countersign ${release}: it lacks ${missing.length} of the migrations, and the role of DATABASE_URL may not apply them. Run "${commandFor("migrate")}" with a role that owns the tables.`;
+function explained(error: unknown, missing: readonly Migration[] | null, release: string): unknown {
+  if (sqlState(error) !== FORBIDDEN) return error;
+  const text =
+    missing === null || missing.length === 0
+      ? "The role of DATABASE_URL lacks a right. Grant it SELECT, INSERT, UPDATE and DELETE on all tables."
+      : `The database is too old for Countersign ${release}: it lacks ${missing.length} of the migrations, and the role of DATABASE_URL may not apply them. Run "${commandFor("migrate")}" with a role that owns the tables.`;
+  return new Error(text, { cause: error });
+}
 
 type Round = { readonly sql: Sql; readonly known: readonly Migration[]; readonly schema: string; readonly release: string };
 
-/** One transaction for all missing migrations, up to one that is applied alone, which is returned. */
+/** One transaction for all missing migrations, up to one that is applied alone. Returns that one and those after it. */
 async function applyTogether({ sql, known, schema, release }: Round, environment: Environment) {
   let missing: Migration[] | null = null;
   try {
@@ -141,15 +145,14 @@ async function applyTogether({ sql, known, schema, release }: Round, environment
       await makeList(sql, schema);
     }
     missing = missingOf(known, await appliedIn(sql), release);
-    const alone = missing.find((migration) => migration.alone);
-    const together = alone ? missing.slice(0, missing.indexOf(alone)) : missing;
+    const alone = missing.findIndex((migration) => migration.alone);
+    const together = alone < 0 ? missing : missing.slice(0, alone);
     for (const migration of together) await apply(sql, migration, schema);
     await claimEnvironment(sql, environment);
     await sql`COMMIT`;
-    return { count: together.length, alone };
+    return { count: together.length, left: missing.slice(together.length) };
   } catch (error) {
-    if (sqlState(error) !== FORBIDDEN) throw error;
-    throw new Error(forbidden(missing, release), { cause: error });
+    throw explained(error, missing, release);
   }
 }
 
@@ -163,11 +166,15 @@ export async function migrate(options: MigrateOptions): Promise<number> {
   const { sql } = connection;
   try {
     for (let applied = 0; ;) {
-      const { count, alone } = await applyTogether({ sql, known, schema, release }, environment);
+      const { count, left } = await applyTogether({ sql, known, schema, release }, environment);
       applied += count;
+      const [alone] = left;
       if (!alone) return applied;
       const isApplied = async () => (await appliedIn(sql)).some(({ at }) => Number(at) === alone.at);
-      if (await applyAlone(sql, statementsFor(alone, schema), { isApplied, note: () => noteApplied(sql, alone) })) applied += 1;
+      const note = () => noteApplied(sql, alone);
+      const applying = applyAlone(sql, statementsFor(alone, schema), { isApplied, note });
+      const isOurs = await applying.catch((error: unknown) => Promise.reject(explained(error, left, release)));
+      if (isOurs) applied += 1;
     }
   } finally {
     // If a transaction is not committed, or a lock is held, closing the connection ends it.
