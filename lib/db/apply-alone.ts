@@ -5,9 +5,10 @@ import type { Sql } from "#lib/db/sql.ts";
 const ALONE = 0x616c6f6e;
 const ASKED_EVERY_MS = 500;
 
-/** The statements that payments need not wait for, and that can be repeated after a crash. */
+/** The statements that payments hardly wait for, and that can be repeated after a crash. */
 const REPEATABLE =
-  /^(?:CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS|DROP INDEX CONCURRENTLY IF EXISTS|ALTER TABLE \S+ VALIDATE CONSTRAINT)\s+"?(\w+)/i;
+  /^(?:CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS|DROP INDEX CONCURRENTLY IF EXISTS|ALTER TABLE \S+ VALIDATE CONSTRAINT|CREATE OR REPLACE VIEW)\s/i;
+const MADE = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS\s+"?(\w+)/i;
 
 const withoutComments = (statement: string): string => statement.replace(/^\s*--.*$/gm, "").trim();
 
@@ -35,8 +36,8 @@ export async function applyAlone(
   while (!(await tryLock())[0]?.ours) await pause(ASKED_EVERY_MS);
   if (await isApplied()) return false;
   for (const statement of statements) {
-    const [, index = ""] = /^CREATE/i.test(withoutComments(statement)) ? (REPEATABLE.exec(withoutComments(statement)) ?? []) : [];
-    if (index !== "") await dropInvalid(sql, index);
+    const [, index] = MADE.exec(withoutComments(statement)) ?? [];
+    if (index !== undefined) await dropInvalid(sql, index);
     await sql.unsafe(statement);
   }
   await note();
