@@ -26,12 +26,15 @@ export type HoldRow = {
   readonly ended: string | null;
 };
 
+/** A sum of the row `c` of changed_reservations. 0.2.0 has no such column, and is judged too. */
+const part = (sql: Sql, name: "captured" | "released" | "refunded") => sql`(to_jsonb(c) ->> ${name}::text)::numeric`;
+
 /** A hold has no row of its own until it changes, so most of it stands in the authorization. */
 const readHolds = (sql: Sql) => sql<HoldRow[]>`
   SELECT a.authorization_id AS id, a.mandate_id AS mandate, a.policy_version AS version, a.outcome, coalesce(c.status, 'held') AS status,
-    (a.amount + a.buyer_share)::text AS amount, a.buckets, coalesce(c.captured, CASE WHEN c.status = 'captured' THEN c.amount ELSE 0 END)::text AS spent,
+    (a.amount + a.buyer_share)::text AS amount, a.buckets, coalesce(${part(sql, "captured")}, CASE WHEN c.status = 'captured' THEN c.amount ELSE 0 END)::text AS spent,
     (CASE WHEN coalesce(c.status, 'held') IN ('held', 'submitted')
-      THEN coalesce(c.amount, a.amount + a.buyer_share) - coalesce(c.captured + c.released, 0) ELSE 0 END)::text AS reserved, floor(extract(epoch FROM a.created_at) * 1000000)::text AS began,
+      THEN coalesce(c.amount, a.amount + a.buyer_share) - coalesce(${part(sql, "captured")} + ${part(sql, "released")}, 0) ELSE 0 END)::text AS reserved, floor(extract(epoch FROM a.created_at) * 1000000)::text AS began,
     CASE WHEN c.status IN ('released', 'expired') THEN floor(extract(epoch FROM c.resolved_at) * 1000000)::text END AS ended
   FROM authorizations a LEFT JOIN changed_reservations c USING (authorization_id)
   WHERE a.held OR c.authorization_id IS NOT NULL ORDER BY a.created_at`;
@@ -43,12 +46,12 @@ const rules = (sql: Sql) => [
   sql`SELECT 'a hold without an authorization: ' || c.authorization_id AS what FROM changed_reservations c
     LEFT JOIN authorizations a ON a.authorization_id = c.authorization_id AND a.held WHERE a.authorization_id IS NULL`,
   sql`SELECT 'a hold of another amount: ' || c.authorization_id AS what FROM changed_reservations c
-    JOIN authorizations a USING (authorization_id) WHERE c.captured IS NULL AND c.amount <> a.amount + a.buyer_share`,
+    JOIN authorizations a USING (authorization_id) WHERE ${part(sql, "captured")} IS NULL AND c.amount <> a.amount + a.buyer_share`,
   sql`SELECT 'an amount that differs from its intent: ' || authorization_id AS what FROM authorizations
     WHERE amount <> (intent::json ->> 'amount')::numeric * 1000000`,
   sql`SELECT 'entries in the ledger of ' || c.authorization_id || ': ' || coalesce(string_agg(r.kind, ' ' ORDER BY r.kind), 'none') AS what
     FROM changed_reservations c LEFT JOIN resolutions r ON r.authorization_id = c.authorization_id AND r.amount = c.amount
-    WHERE c.captured IS NULL GROUP BY c.authorization_id, c.status
+    WHERE ${part(sql, "captured")} IS NULL GROUP BY c.authorization_id, c.status
     HAVING coalesce(string_agg(r.kind, ' ' ORDER BY r.kind), '') <> ALL (CASE c.status WHEN 'captured' THEN ARRAY['capture', 'overrun release', 'expire overrun']
       WHEN 'released' THEN ARRAY['release'] WHEN 'expired' THEN ARRAY['expire'] ELSE ARRAY[''] END)`,
   sql`SELECT 'sums that are not those of the ledger: ' || c.authorization_id AS what
@@ -58,7 +61,8 @@ const rules = (sql: Sql) => [
         coalesce(sum(amount) FILTER (WHERE kind = 'raise'), 0)
           - coalesce(sum(amount) FILTER (WHERE kind IN ('capture', 'release', 'expire')), 0) AS open
       FROM resolutions r WHERE r.authorization_id = c.authorization_id AND r.mandate_id = c.mandate_id) AS l
-    WHERE c.captured IS NOT NULL AND (c.captured, c.refunded, c.amount - c.captured - c.released)
+    WHERE ${part(sql, "captured")} IS NOT NULL
+      AND (${part(sql, "captured")}, ${part(sql, "refunded")}, c.amount - ${part(sql, "captured")} - ${part(sql, "released")})
       IS DISTINCT FROM (l.captured, l.refunded, a.amount + a.buyer_share + l.open)`,
   sql`SELECT 'an execution is ' || e.settlement_status || ' and its hold ' || coalesce(c.status, 'held') || ': ' || e.execution_id AS what
     FROM executions e LEFT JOIN changed_reservations c USING (authorization_id)
