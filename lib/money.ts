@@ -67,3 +67,35 @@ export const basisPointsUp = (amount: Atomic, bps: number): Atomic => ((amount *
 
 /** Rounds down: if two parties share an odd amount, the party that does not pay this half pays the extra unit. */
 export const halfDown = (amount: Atomic): Atomic => (amount / 2n) as Atomic;
+
+/** A mandate may count in a unit, such as USD (ADR 0064). Its amounts have so many decimals, and so has a rate: what one whole asset counts as. */
+export const UNIT_DECIMALS = 9;
+
+/** What the chains of all units begin with. */
+export const UNIT_CHAIN = "iso4217:";
+
+/** In the form of CAIP-2; with it, a unit is the asset of a payment that moves on no chain. */
+export const chainOfUnit = (unit: string): string => `${UNIT_CHAIN}${unit}`;
+
+export const isUnitChain = (chain: string): boolean => chain.startsWith(UNIT_CHAIN);
+
+/** An amount of an asset with so many decimals, and what one whole asset counts as. */
+type Counted = { readonly amount: Atomic; readonly decimals: number; readonly rate: Atomic };
+
+/** Rounded up, so that a payment never counts as less than it is. */
+export function countUp({ amount, decimals, rate }: Counted): Atomic {
+  const whole = 10n ** BigInt(decimals);
+  return ((amount * rate + whole - 1n) / whole) as Atomic;
+}
+
+/** For what comes back: rounded down, so that a budget never gets back more than it gave. */
+export const countDown = ({ amount, decimals, rate }: Counted): Atomic => ((amount * rate) / 10n ** BigInt(decimals)) as Atomic;
+
+type Booked = { readonly held: Atomic; readonly captured: Atomic };
+
+/**
+ * What a capture books, when `amount` is all that was captured so far, this capture included. The sum of what is booked depends
+ * only on that amount and not on its parts, and is never above what was held; what is left of the hold is its exact rest.
+ */
+export const bookOfCapture = (counted: Counted, { held, captured }: Booked): Atomic =>
+  subtract(min(held, countUp(counted)), captured);

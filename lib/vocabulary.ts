@@ -55,6 +55,12 @@ export const UnregisteredSellers = list("UnregisteredSellers", ["deny", "allow"]
 export const Period = list("Period", ["day", "week", "month", "year"]);
 export type Period = z.infer<typeof Period>;
 
+/** The currencies in which mandates count, and the kinds of payments that they admit. */
+export const Unit = list("Unit", ["USD", "EUR"]);
+export type Unit = z.infer<typeof Unit>;
+export const Rail = list("Rail", ["x402", "record"]);
+export type Rail = z.infer<typeof Rail>;
+
 export const ReservationStatus = list("ReservationStatus", ["held", "submitted", "captured", "released", "expired"]);
 export type ReservationStatus = z.infer<typeof ReservationStatus>;
 
@@ -94,7 +100,6 @@ export const CheckoutStatus = list("CheckoutStatus", [
   "superseded",
 ]);
 export type CheckoutStatus = z.infer<typeof CheckoutStatus>;
-
 export const EffectSettlement = list("EffectSettlement", ["none", "authorized", "settled"]);
 export type EffectSettlement = z.infer<typeof EffectSettlement>;
 
@@ -120,7 +125,6 @@ export const OrderStatus = list("OrderStatus", [
 ]);
 export type OrderStatus = z.infer<typeof OrderStatus>;
 export const OrderActionType = list("OrderActionType", ["openBrowser", "submitPaymentCredential", "pollStatus", "none"]);
-
 export const EnforcementPath = list("EnforcementPath", ["offchain", "onchain"]);
 export type EnforcementPath = z.infer<typeof EnforcementPath>;
 /** With `smartAccount`, the buyer's own account pays on the chain, through a contract. */
@@ -130,7 +134,6 @@ export const ResourceSettlementMode = list("ResourceSettlementMode", ["offchainA
 export type ResourceSettlementMode = z.infer<typeof ResourceSettlementMode>;
 export const PaymentProtocol = list("PaymentProtocol", ["x402"]);
 export const PaymentChallengeType = list("PaymentChallengeType", ["x402"]);
-
 /** How payments under a mandate that is registered on the chain are made: with signatures, or by a contract. */
 export const RegistrationPath = list("RegistrationPath", ["proofs", "module"]);
 

@@ -5,7 +5,7 @@ import { thresholdsOf } from "#lib/alerts/threshold-store.ts";
 import { decidedIn, unknownIn, type Decided } from "#lib/alerts/usage-store.ts";
 import { followLogs, type EventRange } from "#lib/audit/cursor.ts";
 import { clock } from "#lib/audit/transact.ts";
-import { assetOf } from "#lib/chains/chains.ts";
+import { configuredDecimals } from "#lib/chains/chains.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { add, displayAmount } from "#lib/money.ts";
 import { minutes } from "#lib/time.ts";
@@ -31,15 +31,13 @@ async function read(tx: Tx, ranges: readonly EventRange[]): Promise<number> {
   return count;
 }
 
-const decimalsOf = (chain: string, asset: string): number | null => assetOf(chain, asset)?.tokenDecimals ?? null;
-
 async function fromDecisions(tx: Tx, decided: readonly Decided[], now: Date): Promise<FoundAlert[]> {
   const ids = [...new Set(decided.map(({ mandateId }) => mandateId))];
   const thresholds = ids.length === 0 ? new Map<string, readonly number[]>() : await thresholdsOf(tx, ids);
   const found: FoundAlert[] = [];
   for (const { row, buckets } of await selectBudgets(tx, ids, now)) {
     const { mandateId, organizationId, name, asset, policy } = row;
-    const decimals = decimalsOf(row.chain, asset);
+    const decimals = configuredDecimals(row.chain, asset);
     if (decimals === null) continue;
     const used = add(row.spent, row.reserved);
     const live = buckets.map((one) => ({ ...one, used: add(one.spent, one.reserved) }));
@@ -68,7 +66,7 @@ async function refusals(tx: Tx, code: string, { hour, count }: Decided, { organi
 async function fromUnknown(tx: Tx, range: EventRange, now: Date): Promise<FoundAlert[]> {
   const rows = await selectExecutions(tx, await unknownIn(tx, range));
   return rows.map(({ executionId, authorizationId, organizationId, chain, asset, amount }) => {
-    const decimals = chain === null || asset === null ? null : decimalsOf(chain, asset);
+    const decimals = chain === null || asset === null ? null : configuredDecimals(chain, asset);
     const text = amount === null || decimals === null ? "" : displayAmount(amount, decimals, asset ?? "");
     return {
       organizationId,

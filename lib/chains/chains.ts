@@ -1,3 +1,4 @@
+import { isUnitChain, UNIT_DECIMALS } from "#lib/money.ts";
 import type { Hex } from "viem";
 import { env, type ChainConfiguration } from "#lib/env.ts";
 import { lower } from "#lib/evm.ts";
@@ -26,6 +27,10 @@ function assetWhere(chain: string, fits: (asset: ChainConfiguration["assets"][nu
 }
 
 export const assetOf = (chain: string, asset: string): AssetOnChain | null => assetWhere(chain, (entry) => entry.asset === asset);
+
+/** Of a token, or of a unit that moves on no chain; null for a token that is not configured. */
+export const configuredDecimals = (chain: string, asset: string): number | null =>
+  isUnitChain(chain) ? UNIT_DECIMALS : (assetOf(chain, asset)?.tokenDecimals ?? null);
 
 export const tokenOf = (chain: string, asset: string): string | null => assetOf(chain, asset)?.tokenAddress ?? null;
 

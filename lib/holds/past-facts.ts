@@ -20,8 +20,10 @@ export type PastPayment = {
 /** Facts about the payee that are not stored with the decision. */
 type Now = { readonly verified: boolean; readonly domainSeen: boolean; readonly paidBefore: boolean };
 
+type DecimalsOf = (chain: string, asset: string) => number | null;
+
 /** Differences from the seller's record and repeated ids are not stored, so the result has none. */
-export function pastFacts(one: PastPayment, { verified, domainSeen, paidBefore }: Now): IntentFacts {
+export function pastFacts(one: PastPayment, { verified, domainSeen, paidBefore }: Now, decimalsOf: DecimalsOf): IntentFacts {
   const { seller, resource, ...intent } = one.intent;
   return {
     agent: { subjectId: one.subjectId, type: one.subjectId.startsWith("sa_") ? "serviceAccount" : "user", active: true },
@@ -50,6 +52,7 @@ export function pastFacts(one: PastPayment, { verified, domainSeen, paidBefore }
     fee: { serviceFee: add(one.buyerShare, one.sellerShare), buyerShare: one.buyerShare },
     asset: intent.asset,
     chain: intent.chain,
+    decimals: decimalsOf(one.chain, one.asset),
     payTo: one.payTo ?? intent.payTo ?? null,
     domainSeen,
     paymentChallengeType: intent.paymentChallengeType,

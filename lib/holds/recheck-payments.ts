@@ -3,7 +3,7 @@ import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { compilePolicy } from "#lib/mandates/policy/compile-policy.ts";
 import type { MandateFacts, Reason } from "#lib/mandates/policy/facts.ts";
 import { forbiddenBy } from "#lib/mandates/policy/recheck-policy.ts";
-import { tokenOf } from "#lib/chains/chains.ts";
+import { configuredDecimals, tokenOf } from "#lib/chains/chains.ts";
 import { clock } from "#lib/audit/transact.ts";
 import type { AuthorizationRow } from "#lib/holds/execution-store.ts";
 import type { MandateRow } from "#lib/holds/hold-store.ts";
@@ -32,7 +32,7 @@ export async function forbiddenAmong(
     : [];
   return payments.map((one, at) => {
     const is = { verified: verified.has(one.sellerId ?? ""), domainSeen: seen[at] ?? false, paidBefore: true };
-    return forbiddenBy(mandate, pastFacts(one, is), now);
+    return forbiddenBy(mandate, pastFacts(one, is, configuredDecimals), now);
   });
 }
 

@@ -20,7 +20,7 @@ export async function sweptUntil(db: Queries): Promise<Date> {
  */
 export const heldRows = (since: Date, where: SQL) => sql`
   SELECT ${holdColumns}, released FROM changed_reservations WHERE status = 'held' AND resolved_at IS NULL AND ${where}
-  UNION ALL SELECT authorization_id, organization_id, mandate_id, amount + buyer_share, NULL, buckets::json, expires_at, created_at,
+  UNION ALL SELECT authorization_id, organization_id, mandate_id, coalesce(unit_amount, amount + buyer_share), NULL, buckets::json, expires_at, created_at,
     NULL, NULL, NULL FROM authorizations a WHERE held AND expires_at > ${since.toISOString()}::timestamptz AND ${where}
     AND NOT EXISTS (SELECT FROM changed_reservations WHERE authorization_id = a.authorization_id OFFSET 0)`;
 

@@ -59,6 +59,10 @@ export const authorizations = pgTable(
     amount: atomic("amount").notNull(),
     buyerShare: atomic("buyer_share").notNull(),
     sellerShare: atomic("seller_share").notNull(),
+    /** With a unit: what the amount and the buyer's share count as in the mandate's budget, with UNIT_DECIMALS. */
+    unitAmount: atomic("unit_amount"),
+    /** With a unit: what one whole asset counted as, such as "1.12 USD". */
+    unitRate: text("unit_rate"),
     asset: text("asset").notNull(),
     chain: text("chain").notNull(),
     payTo: text("pay_to"),

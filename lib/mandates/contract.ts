@@ -127,7 +127,7 @@ export const updateMandate = operation({
   tag: "Mandates",
   summary: "Change a mandate",
   description:
-    "Every change makes a new version, which later decisions name. The usage of budgets does not change: no budget starts again. The asset never changes. null removes the agents or the wallet. The new version also applies to earlier authorizations when they are executed and settled: their payee, resource and agent are checked again; their reserved amounts are not. The reply names the open payments that the new version refuses, and cancelOpen cancels those that are not submitted. cancelOpen without another change makes no new version.",
+    "Every change makes a new version, which later decisions name. The usage of budgets does not change: no budget starts again. The asset never changes, nor does the unit. null removes the agents or the wallet. The new version also applies to earlier authorizations when they are executed and settled: their payee, resource and agent are checked again; their reserved amounts are not. The reply names the open payments that the new version refuses, and cancelOpen cancels those that are not submitted. cancelOpen without another change makes no new version.",
   access: { sessionCapability: "mandates:manage" },
   body: z
     .strictObject({

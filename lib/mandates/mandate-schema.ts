@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Address } from "#lib/evm.ts";
 import { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import { Timestamp } from "#lib/time.ts";
-import { ApprovalMode, DenialCode, Environment, LedgerKind, MandateStatus } from "#lib/vocabulary.ts";
+import { ApprovalMode, DenialCode, Environment, LedgerKind, MandateStatus, Unit } from "#lib/vocabulary.ts";
 
 export const Wallet = z
   .strictObject({
@@ -61,18 +61,28 @@ const RemainingLimit = z
   .meta({ id: "RemainingLimit", description: "One limit of a mandate, and what remains of it." });
 export type RemainingLimit = z.input<typeof RemainingLimit>;
 
+const RemainingToken = z.object({
+  asset: z.string(),
+  chain: z.string(),
+  tokenAddress: z.string(),
+  tokenName: z.string(),
+  tokenVersion: z.string(),
+  tokenDecimals: z.int(),
+});
+
 export const Remaining = z
   .object({
     mandateId: z.string(),
     status: MandateStatus,
-    asset: z.object({
-      asset: z.string(),
-      chain: z.string(),
-      tokenAddress: z.string(),
-      tokenName: z.string(),
-      tokenVersion: z.string(),
-      tokenDecimals: z.int(),
-    }),
+    asset: RemainingToken.optional().meta({ description: "The token that the mandate pays in. Absent with a unit." }),
+    unit: Unit.optional().meta({ description: "The currency of the limits, if the mandate has one." }),
+    assets: z
+      .array(RemainingToken.partial().extend({ asset: z.string(), chain: z.string(), counts: z.string() }))
+      .optional()
+      .meta({
+        description:
+          "With a unit: what the mandate pays in, and what one whole asset counts as. Without the fields of a token, it moves on no chain.",
+      }),
     limits: z.array(RemainingLimit),
     approval: z
       .object({ mode: ApprovalMode, amount: z.string().optional() })

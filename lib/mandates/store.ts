@@ -147,7 +147,7 @@ export async function selectLedger(tx: Tx, mandateId: string, limit: number, bef
       (SELECT ledger_id, mandate_id, authorization_id, kind, amount, created_at FROM resolutions
         WHERE mandate_id = ${mandateId} ${end("ledger")} ORDER BY ledger_id DESC LIMIT ${limit})
       UNION ALL
-      (SELECT 'led' || substr(authorization_id, 4), mandate_id, authorization_id, 'hold', amount + buyer_share, created_at FROM authorizations
+      (SELECT 'led' || substr(authorization_id, 4), mandate_id, authorization_id, 'hold', coalesce(unit_amount, amount + buyer_share), created_at FROM authorizations
         WHERE mandate_id = ${mandateId} AND held ${end("authorization")} ORDER BY authorization_id DESC LIMIT ${limit})) AS entries
     ORDER BY ledger_id DESC LIMIT ${limit}`);
   return rows.map((row) => ({

@@ -9,7 +9,7 @@ import { atomicOf, type Atomic } from "#lib/money.ts";
 /** What a hold has spent and what is open of it, where `a` is its authorization and `r` its row in changed_reservations, if it has one. */
 export const spentOfHold = sql`coalesce(r.captured, CASE WHEN r.status = 'captured' THEN r.amount ELSE 0 END)`;
 export const openOfHold = sql`(CASE WHEN coalesce(r.status, 'held') IN ('held', 'submitted')
-  THEN coalesce(r.amount, a.amount + a.buyer_share) - coalesce(r.captured + r.released, 0) ELSE 0 END)`;
+  THEN coalesce(r.amount, a.unit_amount, a.amount + a.buyer_share) - coalesce(r.captured + r.released, 0) ELSE 0 END)`;
 
 /** The holds made within a window until `at`, with their current status and the start of their bucket. */
 function holdsIn(mandateId: string, window: Window, at: Date) {
@@ -21,7 +21,7 @@ function holdsIn(mandateId: string, window: Window, at: Date) {
       ? sql`${start.toISOString()}::timestamptz`
       : sql`to_timestamp((floor(extract(epoch FROM a.created_at) / ${width}) * ${width})::float8)`;
   return sql`
-    SELECT a.authorization_id, coalesce(r.status, 'held') AS status, coalesce(r.amount, a.amount + a.buyer_share) AS amount,
+    SELECT a.authorization_id, coalesce(r.status, 'held') AS status, coalesce(r.amount, a.unit_amount, a.amount + a.buyer_share) AS amount,
       ${spentOfHold} AS spent, ${openOfHold} AS open, ${bucketStart} AS start
     FROM authorizations a LEFT JOIN changed_reservations r ON r.authorization_id = a.authorization_id
     WHERE a.mandate_id = ${mandateId} AND a.held

@@ -15,7 +15,7 @@ import {
 import { inFlight, keyReused } from "#lib/command/idempotency.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
-import { assetOf, onlyChain } from "#lib/chains/chains.ts";
+import { assetOf, configuredDecimals, onlyChain } from "#lib/chains/chains.ts";
 import { decideBatch } from "#lib/payments/batch/decide.ts";
 import { refusal, type Answer, type Item } from "#lib/payments/queue-item.ts";
 import type { BatchTerms } from "#lib/payments/batch/judge-item.ts";
@@ -43,7 +43,7 @@ export const batchTerms = (): BatchTerms => ({
   onBug: (item, error) => log().error({ requestId: item.requestId, err: error }, "An authorization failed"),
 });
 
-export const knownDecimals = (chain: string, asset: string): number => assetOf(chain, asset)?.tokenDecimals ?? 0;
+export const knownDecimals = (chain: string, asset: string): number => configuredDecimals(chain, asset) ?? 0;
 
 /** Usually takes three round trips. Returns only after COMMIT, or after ROLLBACK if there is nothing to store. */
 async function authorizeAll(c: Sql, connection: object, items: readonly Item[]): Promise<readonly Answer[]> {

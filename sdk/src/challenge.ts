@@ -30,7 +30,7 @@ export type Challenge = {
 };
 
 type Json = Readonly<Record<string, unknown>>;
-export type Token = Remaining["asset"];
+export type Token = NonNullable<Remaining["asset"]>;
 
 export const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
 export const offersIn = (json: Json): readonly Json[] => (Array.isArray(json["accepts"]) ? json["accepts"].filter(isObject) : []);
@@ -60,12 +60,20 @@ async function fromVersion1(json: Json, url: string): Promise<readonly (readonly
   });
 }
 
-/** Whether an offer can be paid in this token, by x402's scheme `exact` with an EIP-3009 authorization. */
-export const isPayable = (offer: Offer, { chain, tokenAddress }: Token): boolean =>
+/** The tokens that a mandate pays in. */
+export const tokensOf = ({ asset, assets = [] }: Remaining): readonly Token[] =>
+  asset ? [asset] : assets.filter((one): one is Token & typeof one => one.tokenAddress !== undefined);
+
+export const tokenIn = (tokens: readonly Token[], network: unknown, address: unknown): Token | undefined =>
+  tokens.find(
+    ({ chain, tokenAddress }) =>
+      network === chain && typeof address === "string" && address.toLowerCase() === tokenAddress.toLowerCase(),
+  );
+
+/** Whether an offer can be paid in one of the tokens, by x402's scheme `exact` with an EIP-3009 authorization. */
+export const isPayable = (offer: Offer, tokens: readonly Token[]): boolean =>
   offer.scheme === "exact" &&
-  offer.network === chain &&
-  typeof offer.asset === "string" &&
-  offer.asset.toLowerCase() === tokenAddress.toLowerCase() &&
+  tokenIn(tokens, offer.network, offer.asset) !== undefined &&
   typeof offer.payTo === "string" &&
   typeof offer.amount === "string" &&
   /^[1-9]\d{0,77}$/.test(offer.amount) &&
@@ -73,9 +81,9 @@ export const isPayable = (offer: Offer, { chain, tokenAddress }: Token): boolean
   offer.maxTimeoutSeconds > 0 &&
   (offer.extra?.["assetTransferMethod"] ?? "eip3009") === "eip3009";
 
-export const noOffer = ({ asset, chain }: Token): ChallengeRefused =>
+export const noOffer = (tokens: readonly Token[]): ChallengeRefused =>
   new ChallengeRefused(
-    `The seller does not accept the payment that the mandate allows: ${asset} on ${chain}, by a signed transfer of that amount within whole seconds.`,
+    `The seller does not accept the payment that the mandate allows: ${tokens.map(({ asset, chain }) => `${asset} on ${chain}`).join(" or ")}, by a signed transfer of that amount within whole seconds.`,
   );
 
 /**
@@ -90,20 +98,20 @@ function requireSameHost(claimed: unknown, asked: string): void {
 }
 
 /**
- * Reads x402's PaymentRequired of version 1 or 2, and picks the first offer that can be paid in the mandate's token.
+ * Reads x402's PaymentRequired of version 1 or 2, and picks the first offer that can be paid in a token of the mandate.
  * @throws ChallengeRefused
  */
-export async function challengeFrom(json: unknown, askedUrl: string, token: Token): Promise<Challenge> {
+export async function challengeFrom(json: unknown, askedUrl: string, tokens: readonly Token[]): Promise<Challenge> {
   if (isObject(json) && json["x402Version"] === 2 && isObject(json["resource"])) {
     requireSameHost(json["resource"]["url"], askedUrl);
-    const offer = (offersIn(json) as unknown as Offer[]).find((one) => isPayable(one, token));
-    if (!offer) throw noOffer(token);
+    const offer = (offersIn(json) as unknown as Offer[]).find((one) => isPayable(one, tokens));
+    if (!offer) throw noOffer(tokens);
     return { required: json as unknown as Challenge["required"], offer };
   }
   if (isObject(json) && json["x402Version"] === 1) {
     const offers = await fromVersion1(json, askedUrl);
-    const [offer, version1] = offers.find(([one]) => isPayable(one, token)) ?? [];
-    if (!offer || !version1) throw noOffer(token);
+    const [offer, version1] = offers.find(([one]) => isPayable(one, tokens)) ?? [];
+    if (!offer || !version1) throw noOffer(tokens);
     const { resource } = version1;
     requireSameHost(resource, askedUrl);
     return { required: { x402Version: 2, resource: { url: resource as string }, accepts: [offer] }, offer, version1 };
@@ -111,8 +119,14 @@ export async function challengeFrom(json: unknown, askedUrl: string, token: Toke
   throw new ChallengeRefused("The seller asks for payment, but not by x402 version 1 or 2, nor by MPP's charge on an EVM chain.");
 }
 
-/** The amount as a decimal number of tokens, such as "0.25". */
-export function decimalAmount({ amount }: Offer, { tokenDecimals }: Token): string {
+/** The token of an offer, and the amount as a decimal number of tokens, such as "0.25". @throws ChallengeRefused */
+export function priceOf({ network, asset, amount }: Offer, tokens: readonly Token[]) {
+  const token = tokenIn(tokens, network, asset);
+  if (!token) throw noOffer(tokens);
+  return { amount: decimalText(amount, token.tokenDecimals), asset: token.asset, chain: token.chain };
+}
+
+function decimalText(amount: string, tokenDecimals: number): string {
   const digits = amount.padStart(tokenDecimals + 1, "0");
   const point = digits.length - tokenDecimals;
   const fraction = digits.slice(point).replace(/0+$/, "");

@@ -1,4 +1,4 @@
-import type { Remaining } from "./operations.ts";
+import type { Token } from "./challenge.ts";
 import type { Service, ServiceOptions } from "./service.ts";
 import type { Wallet } from "./sign.ts";
 
@@ -33,8 +33,8 @@ export type CountersignOptions = ServiceOptions & {
 export type Context = Required<Pick<CountersignOptions, "mandateId" | "expiresInSeconds" | "followSeconds" | "sellerSeconds">> &
   Pick<CountersignOptions, "wallet" | "onApproval"> & {
     readonly service: Service;
-    /** The token that the mandate pays in. It never changes, so it is kept. */
-    readonly token: (signal?: AbortSignal) => Promise<Remaining["asset"]>;
+    /** The tokens that the mandate pays in. */
+    readonly tokens: (signal?: AbortSignal) => Promise<readonly Token[]>;
   };
 
 const CLIENT_ID = /^[A-Za-z0-9_.:-]{1,128}$/;

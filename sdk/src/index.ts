@@ -1,3 +1,4 @@
+import { tokensOf, type Token } from "./challenge.ts";
 import type { Context, CountersignOptions } from "./context.ts";
 import { keyOf } from "./context.ts";
 import { makeCredential, type CredentialOptions } from "./credential.ts";
@@ -48,7 +49,7 @@ export function countersign(options: CountersignOptions) {
   const { sellerSeconds = SELLER_SECONDS, webhookKeys = [] } = options;
   const service = connect(options);
   const { api, origin } = service;
-  let token: Remaining["asset"] | undefined;
+  let only: readonly Token[] | undefined;
 
   const budget = ({ signal }: { readonly signal?: AbortSignal } = {}): Promise<Remaining> =>
     api.getRemaining({ id: mandateId }, { signal });
@@ -59,7 +60,13 @@ export function countersign(options: CountersignOptions) {
     expiresInSeconds,
     followSeconds,
     sellerSeconds,
-    token: async (signal) => (token ??= (await budget(signal ? { signal } : {})).asset),
+    tokens: async (signal) => {
+      if (only) return only;
+      const remaining = await budget(signal ? { signal } : {});
+      // A mandate without a unit pays in one token for life, so that is kept.
+      if (remaining.unit === undefined) only = tokensOf(remaining);
+      return only ?? tokensOf(remaining);
+    },
     ...(wallet && { wallet }),
     ...(onApproval && { onApproval }),
   };

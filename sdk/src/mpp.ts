@@ -1,4 +1,4 @@
-import { decode, isObject, isPayable, noOffer, offersIn, type Challenge, type Offer, type Token } from "./challenge.ts";
+import { decode, isObject, isPayable, noOffer, offersIn, tokenIn, type Challenge, type Offer, type Token } from "./challenge.ts";
 import { ChallengeRefused, CountersignError } from "./errors.ts";
 import type { Wallet } from "./sign.ts";
 
@@ -98,21 +98,22 @@ export const challengeExpired = (): ChallengeRefused =>
   });
 
 /**
- * The first charge in the mandate's token, if possible one that has not expired, as an x402 offer with MPP's challenge beside it.
+ * The first charge in a token of the mandate, if possible one that has not expired, as an x402 offer with MPP's challenge beside it.
  * The service decides about it like about any x402 payment.
  * @throws ChallengeRefused
  */
-export function challengeOfMpp(challenges: readonly Json[], url: string, token: Token): Challenge {
+export function challengeOfMpp(challenges: readonly Json[], url: string, tokens: readonly Token[]): Challenge {
   const offers = challenges.filter(isCharge).map((one): readonly [Offer, MppChallenge, Json] => {
     const mpp = read(one) as MppChallenge;
     const { amount, currency, recipient, methodDetails } = mpp.request;
-    const { tokenName: name, tokenVersion: version } = token;
-    const terms = { amount, asset: currency, payTo: recipient, network: `eip155:${methodDetails.chainId}` };
+    const network = `eip155:${methodDetails.chainId}`;
+    const { tokenName: name, tokenVersion: version } = tokenIn(tokens, network, currency) ?? {};
+    const terms = { amount, asset: currency, payTo: recipient, network };
     return [{ scheme: "exact", ...terms, maxTimeoutSeconds: Math.max(secondsLeft(mpp), 1), extra: { name, version } }, mpp, one];
   });
-  const payable = offers.filter(([one]) => isPayable(one, token));
+  const payable = offers.filter(([one]) => isPayable(one, tokens));
   const [offer, mpp, challenge] = payable.find(([, one]) => !isExpired(one)) ?? payable[0] ?? [];
-  if (!offer || !mpp) throw noOffer(token);
+  if (!offer || !mpp) throw noOffer(tokens);
   return {
     required: { x402Version: 2, resource: { url }, accepts: [offer], extensions: { [EXTENSION]: { challenge } } },
     offer,

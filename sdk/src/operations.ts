@@ -1427,10 +1427,18 @@ export type PlatformUserList = {
 
 /** The rules of a mandate. An absent rule restricts nothing, except that sellers which are not registered are denied unless sellers.unregistered allows them. An empty `allow` allows nothing, and deny wins. */
 export type Policy = {
+  /** The currency of all limits, with 9 decimals. Each asset then counts at the rate in `counts`. It never changes. Without it, the mandate pays in one asset, and the limits are in that asset. */
+  readonly unit?: Unit;
+  /** Without a unit exactly one, without `counts`. With a unit up to 8, each with `counts`. */
   readonly assets: readonly {
     readonly asset: string;
     readonly chain: string;
+    /** With a unit: what one whole asset counts as, with at most 9 decimals. */
+    readonly counts?: string;
   }[];
+  /** The kinds of payments that are admitted. Default: x402. */
+  readonly rails?: readonly Rail[];
+  readonly records?: RecordRules;
   readonly limits: MandateLimits;
   readonly sellers?: {
     readonly allow?: readonly string[];
@@ -1607,6 +1615,8 @@ export type Quote = {
   readonly metadata?: Readonly<Record<string, unknown>>;
 };
 
+export type Rail = ("x402" | "record");
+
 /** Everything that a payment needs is there. */
 export type Readiness = {
   readonly status: "ready";
@@ -1710,6 +1720,18 @@ export type RecheckedExecution = {
   readonly status: "accepted";
 };
 
+/** The payees of payments that are made elsewhere and recorded here. Without it, a person is asked about each. */
+export type RecordRules = {
+  readonly payees: ("any" | readonly ({
+    readonly sellerId: string;
+  } | {
+    readonly kind: ("iban" | "email" | "account");
+    readonly value: string;
+  })[]);
+  /** The longest time from the authorization until the payment is recorded. Default: P14D. */
+  readonly deadline?: string;
+};
+
 export type RegisterMandate = {
   readonly chain: string;
   /** An EVM address. In mixed case its checksum is checked. */
@@ -1790,7 +1812,8 @@ export type RejectCheckout = {
 export type Remaining = {
   readonly mandateId: string;
   readonly status: MandateStatus;
-  readonly asset: {
+  /** The token that the mandate pays in. Absent with a unit. */
+  readonly asset?: {
     readonly asset: string;
     readonly chain: string;
     readonly tokenAddress: string;
@@ -1798,6 +1821,18 @@ export type Remaining = {
     readonly tokenVersion: string;
     readonly tokenDecimals: number;
   };
+  /** The currency of the limits, if the mandate has one. */
+  readonly unit?: Unit;
+  /** With a unit: what the mandate pays in, and what one whole asset counts as. Without the fields of a token, it moves on no chain. */
+  readonly assets?: readonly {
+    readonly asset: string;
+    readonly chain: string;
+    readonly tokenAddress?: string;
+    readonly tokenName?: string;
+    readonly tokenVersion?: string;
+    readonly tokenDecimals?: number;
+    readonly counts: string;
+  }[];
   readonly limits: readonly RemainingLimit[];
   /** When a person is asked first. `amount` belongs to the mode `above`. */
   readonly approval: {
@@ -2203,6 +2238,8 @@ export type UnbanUser = {
   /** The reason. It is stored in the audit log with your name. */
   readonly reason: string;
 };
+
+export type Unit = ("USD" | "EUR");
 
 export type UnregisteredSellers = ("deny" | "allow");
 

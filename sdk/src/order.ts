@@ -63,10 +63,10 @@ export class OrderNotPlaced extends CountersignError {
   }
 }
 
-async function signOrder({ wallet, token }: Context, order: PlacedOrder): Promise<string> {
+async function signOrder({ wallet, tokens }: Context, order: PlacedOrder): Promise<string> {
   if (!wallet || !order.paymentRequired) throw new OrderNotPlaced(order);
   const required = new Response(null, { status: 402, headers: { ...order.paymentRequired } });
-  return sign(wallet, await challengeFrom(await requiredIn(required), order.storefront.checkoutUrl, await token()));
+  return sign(wallet, await challengeFrom(await requiredIn(required), order.storefront.checkoutUrl, await tokens()));
 }
 
 /** While a process of the service that has ended leases the order, for at most 90 seconds, the service refuses calls about it. */

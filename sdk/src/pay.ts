@@ -1,5 +1,5 @@
 import { fetchWithin } from "./bounded.ts";
-import { decimalAmount, type Challenge } from "./challenge.ts";
+import { priceOf, type Challenge } from "./challenge.ts";
 import { keyOf, type Context } from "./context.ts";
 import { ChallengeRefused, SellerUnreachable, ServiceRefused } from "./errors.ts";
 import { endOf, executing, type Seen } from "./execute.ts";
@@ -33,15 +33,12 @@ type Purchase = PayOptions & { readonly key: string; readonly challenge: Challen
 /** The intent that is authorized, and the terms by which it is found again. */
 async function intentOf(context: Context, { key, challenge, sellerId, resourceId, purpose }: Purchase, signal: AbortSignal) {
   const { required, offer } = challenge;
-  const token = await context.token(signal);
   const intent = {
     idempotencyKey: key,
     seller: sellerId === undefined ? {} : { sellerId },
     ...(resourceId !== undefined && { resource: { resourceId } }),
     ...(sellerId === undefined && { payTo: offer.payTo }),
-    amount: decimalAmount(offer, token),
-    asset: token.asset,
-    chain: token.chain,
+    ...priceOf(offer, await context.tokens(signal)),
     challenge: required,
     ...(purpose !== undefined && { metadata: { purpose } }),
     expiresAt: new Date(Date.now() + context.expiresInSeconds * 1_000).toISOString(),

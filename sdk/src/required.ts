@@ -21,17 +21,17 @@ export async function requiredIn(response: Response): Promise<unknown> {
   return header === null ? { challenges } : decode(header);
 }
 
-/** The payment to make in the mandate's token. @throws ChallengeRefused */
+/** The payment to make in a token of the mandate. @throws ChallengeRefused */
 export async function challengeOf(
-  { token, wallet }: Context,
+  { tokens, wallet }: Context,
   required: unknown,
   url: string,
   signal: AbortSignal,
 ): Promise<Challenge> {
   const mpp = mppChallenges(required);
-  if (!mpp) return challengeFrom(required, url, await token(signal));
+  if (!mpp) return challengeFrom(required, url, await tokens(signal));
   if (!wallet) throw new ChallengeRefused("A seller that uses MPP can only be paid from a wallet. Give the client a wallet.");
-  return challengeOfMpp(mpp, url, await token(signal));
+  return challengeOfMpp(mpp, url, await tokens(signal));
 }
 
 /** The headers with which a request by HTTP shows the credential. */

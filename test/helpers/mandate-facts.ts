@@ -4,7 +4,7 @@ import { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import { decide } from "#lib/mandates/policy/policy.ts";
 import { addHold } from "#lib/mandates/usage.ts";
 import { bucketAt } from "#lib/mandates/policy/windows.ts";
-import { atomicOf, parseAmount, zero } from "#lib/money.ts";
+import { atomicOf, parseAmount, UNIT_DECIMALS, zero } from "#lib/money.ts";
 
 /* Facts for tests of the policy: one payment of 0.50 USDC that the policy of policyOf() allows. */
 
@@ -31,7 +31,7 @@ export function mandateOf(rules: PolicyInput = {}, facts: Partial<MandateFacts> 
     mandateId: "mdt_test",
     status: "active",
     version: 3,
-    policy: compilePolicy(policyOf(rules), 6),
+    policy: compilePolicy(policyOf(rules), "unit" in rules ? UNIT_DECIMALS : 6),
     agents: null,
     ...facts,
   };
@@ -62,6 +62,7 @@ export function intentOf(facts: Partial<IntentFacts> = {}): IntentFacts {
     fee: { serviceFee: zero, buyerShare: zero },
     asset: "USDC",
     chain: CHAIN,
+    decimals: 6,
     payTo: PAY_TO,
     paymentChallengeType: "x402",
     expiresAt: new Date(NOW.getTime() + 60_000),

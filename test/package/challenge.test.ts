@@ -19,7 +19,7 @@ const offer = {
   maxTimeoutSeconds: 60,
   extra: { name: "USDC", version: "2" },
 };
-const read = (...accepts: readonly object[]) => challengeFrom({ x402Version: 2, resource: { url }, accepts }, url, token);
+const read = (...accepts: readonly object[]) => challengeFrom({ x402Version: 2, resource: { url }, accepts }, url, [token]);
 
 test.each([60.5, 0, -60, Number.NaN, 1e300, "60", null, undefined])(
   "an offer with the maxTimeoutSeconds %s cannot be signed, so another offer is taken, or the 402 is refused",
@@ -27,7 +27,7 @@ test.each([60.5, 0, -60, Number.NaN, 1e300, "60", null, undefined])(
     const odd = { ...offer, maxTimeoutSeconds };
     await expect(read(odd)).rejects.toThrow(ChallengeRefused);
     const version1 = { ...odd, network: "base-sepolia", maxAmountRequired: offer.amount, resource: url };
-    await expect(challengeFrom({ x402Version: 1, accepts: [version1] }, url, token)).rejects.toThrow(ChallengeRefused);
+    await expect(challengeFrom({ x402Version: 1, accepts: [version1] }, url, [token])).rejects.toThrow(ChallengeRefused);
     expect((await read(odd, offer)).offer).toEqual(offer);
   },
 );

@@ -13,7 +13,7 @@ export const createMandate: Handler<typeof operation> = async ({ body }, { calle
   const { asset, chain, decimals } = readCoin(policy);
   requirePolicy(policy, decimals);
   return once(operation, idempotency, async (tx) => {
-    requireBindings({ chain, agents, wallet, unknown: await unknownAgents(tx, caller, agents ?? []) });
+    requireBindings({ policy, agents, wallet, unknown: await unknownAgents(tx, caller, agents ?? []) });
     const { organizationId, environment, subjectId } = caller;
     const mandateId = newId("mandate");
     const now = await clock(tx);

@@ -49,18 +49,18 @@ export async function refuseOpen(tx: Tx, mandate: MandateRow, cancel: boolean, b
   };
   const newest = refused.toSorted((a, b) => (a.payment.authorizationId < b.payment.authorizationId ? 1 : -1)).slice(0, NAMED);
   return {
-    items: newest.map((one) => present(one, stateOf(one.payment.authorizationId), policy.decimals)),
+    items: newest.map((one) => present(one, stateOf(one.payment.authorizationId))),
     canceled: canceled.size,
     more: refused.length > NAMED || (await mayHoldMore(tx, mandate)),
   };
 }
 
-function present({ payment, reason }: Refusal, state: OpenRefused["items"][number]["state"], decimals: number) {
+function present({ payment, reason }: Refusal, state: OpenRefused["items"][number]["state"]) {
   const { authorizationId, amount, asset, intent } = payment;
   const { domain } = intent.seller;
   return {
     authorizationId,
-    amount: formatAmount(amount, decimals),
+    amount: formatAmount(amount, decimalsOf(payment)),
     asset,
     ...(domain !== undefined && { domain }),
     state,

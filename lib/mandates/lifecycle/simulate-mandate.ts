@@ -1,6 +1,6 @@
 import type { Tx } from "#lib/db/client.ts";
 import type { Handler } from "#lib/http/operation.ts";
-import { decimalsOf, requirePolicy } from "#lib/mandates/check-terms.ts";
+import { decimalsOf, requirePolicy, requireSameCoin } from "#lib/mandates/check-terms.ts";
 import { compilePolicy, type CompiledPolicy } from "#lib/mandates/policy/compile-policy.ts";
 import type { simulateMandate as operation } from "#lib/mandates/contract.ts";
 import type { MandateFacts, Usage } from "#lib/mandates/policy/facts.ts";
@@ -14,7 +14,7 @@ import { zero } from "#lib/money.ts";
 import { nameIntent } from "#lib/payments/name-intent.ts";
 import { wantedOf } from "#lib/holds/past-facts.ts";
 import { simulatePayment } from "#lib/payments/simulate-payment.ts";
-import { invalidField, notFound } from "#lib/problem.ts";
+import { notFound } from "#lib/problem.ts";
 import { seenBefore } from "#lib/sellers/seen-offer-store.ts";
 import { tokenOf } from "#lib/chains/chains.ts";
 
@@ -37,10 +37,7 @@ type Scope = Parameters<typeof findMandate>[1];
 export async function simulatePolicy(tx: Tx, scope: Scope, mandateId: string, policy: Policy, last: number) {
   const mandate = await findMandate(tx, scope, mandateId);
   if (mandate === null) throw notFound("mandate");
-  const [coin] = policy.assets;
-  if (coin?.asset !== mandate.asset || coin.chain !== mandate.chain) {
-    throw invalidField("/policy/assets/0", `This mandate pays in ${mandate.asset} on ${mandate.chain} for life.`);
-  }
+  requireSameCoin(mandate, policy);
   const decimals = decimalsOf(mandate);
   requirePolicy(policy, decimals);
   const compiled = compilePolicy(policy, decimals);

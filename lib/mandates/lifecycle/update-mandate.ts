@@ -4,10 +4,9 @@ import { enterGate } from "#lib/command/gate-store.ts";
 import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { requireStillHeld } from "#lib/identity/lock-members.ts";
-import { decimalsOf, requireBindings, requirePolicy } from "#lib/mandates/check-terms.ts";
+import { decimalsOf, requireBindings, requirePolicy, requireSameCoin } from "#lib/mandates/check-terms.ts";
 import { compilePolicy, type CompiledPolicy } from "#lib/mandates/policy/compile-policy.ts";
 import { updateMandate as operation } from "#lib/mandates/contract.ts";
-import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import { presentMandate, type MandateRow } from "#lib/mandates/present-mandate.ts";
 import { letMandatePay } from "#lib/mandates/lifecycle/let-mandate-pay.ts";
 import { refuseOpen } from "#lib/mandates/lifecycle/refuse-open.ts";
@@ -15,7 +14,7 @@ import { findMandate, liveBuckets, lockOwnMandate, saveVersion, unknownAgents, t
 import { fillWindow, setCeilings } from "#lib/mandates/window-store.ts";
 import { widens } from "#lib/mandates/lifecycle/widens.ts";
 import { atomicOf, max } from "#lib/money.ts";
-import { invalidField, notFound, Problem } from "#lib/problem.ts";
+import { notFound, Problem } from "#lib/problem.ts";
 
 export const updateMandate: Handler<typeof operation> = ({ id, body }, { caller, idempotency, requestId }) =>
   once(operation, idempotency, async (tx) => {
@@ -49,7 +48,7 @@ async function saveNext(tx: Tx, old: MandateRow, changes: Changes, by: By): Prom
   requirePolicy(policy, decimals);
   const terms = { name: changes.name ?? old.name, ...bindings(old, changes) };
   const unknown = await unknownAgents(tx, by, changes.agents ?? []);
-  requireBindings({ chain: old.chain, agents: changes.agents ?? null, wallet: changes.wallet ?? null, unknown });
+  requireBindings({ policy, agents: changes.agents ?? null, wallet: terms.wallet, unknown });
 
   const [next, was] = [compilePolicy(policy, decimals), compilePolicy(old.policy, decimals)];
   // A draft or suspended mandate gives no rights, so the request that activates or resumes it asks for the proof.
@@ -68,12 +67,6 @@ async function saveNext(tx: Tx, old: MandateRow, changes: Changes, by: By): Prom
   const event = { type: "mandate.versioned", actorId: by.subjectId, entityType: "mandate", entityId: mandateId };
   const changed = Object.keys(changes).toSorted();
   audit(tx, { ...event, organizationId: by.organizationId, metadata: { requestId: by.requestId, version, changed } }, now);
-}
-
-/** Usage is counted in the mandate's asset, so the asset cannot change. */
-function requireSameCoin(old: MandateRow, { assets: [coin] }: Policy): void {
-  if (coin?.asset === old.asset && coin.chain === old.chain) return;
-  throw invalidField("/policy/assets/0", `This mandate pays in ${old.asset} on ${old.chain} for life. Make another mandate.`);
 }
 
 /** An omitted field keeps its value; null removes it. */

@@ -4,7 +4,7 @@ import type { IntentFacts } from "#lib/mandates/policy/facts.ts";
 import { decide } from "#lib/mandates/policy/policy.ts";
 import { widens, type Grant } from "#lib/mandates/lifecycle/widens.ts";
 import { atomicOf } from "#lib/money.ts";
-import { intentOf, mandateOf, NOW, PAY_TO, usageOf } from "#test/mandate-facts.ts";
+import { CHAIN, intentOf, mandateOf, NOW, PAY_TO, usageOf } from "#test/mandate-facts.ts";
 
 type Rules = NonNullable<Parameters<typeof mandateOf>[0]>;
 type Bound = Partial<Pick<Grant, "agents" | "wallet">>;
@@ -23,6 +23,13 @@ const week = { days: ["monday", "tuesday"], from: "09:00", to: "17:00", timezone
  * Pairs of a wider and a narrower set of rules. A change from the narrower to the wider one needs a proof of identity; the
  * reverse change needs none.
  */
+const inUsd = (...rates: string[]): Rules => ({
+  unit: "USD",
+  assets: rates.map((counts, at) => ({ asset: ["USDC", "EURC", "DAI"][at], chain: CHAIN, counts })),
+});
+const records = (payees: unknown, deadline?: string): Rules => ({ rails: ["x402", "record"], records: { payees, deadline } });
+const iban = { kind: "iban", value: "DE89 3704 0044 0532 0130 00" };
+
 const steps: readonly (readonly [string, Rules, Rules])[] = [
   ["a higher payment", limits({ perPayment: "2" }), limits({ perPayment: "1" })],
   ["a higher total", limits({ total: "101" }), limits({ total: "100" })],
@@ -53,6 +60,13 @@ const steps: readonly (readonly [string, Rules, Rules])[] = [
   ["a higher fee", { maximumFee: { bps: 2 } }, { maximumFee: { bps: 1 } }],
   ["any fee", {}, { maximumFee: { amount: "1" } }],
   ["an earlier beginning", {}, { validFrom: "2026-01-01T00:00:00Z" }],
+  ["an asset that counts as less", inUsd("1", "1.11"), inUsd("1", "1.12")],
+  ["another asset", inUsd("1", "1.12"), inUsd("1")],
+  ["another rail", { rails: ["x402", "record"] }, {}],
+  ["records without a question", records("any"), { rails: ["x402", "record"] }],
+  ["records to another account", records([iban, { sellerId: "a" }]), records([iban])],
+  ["records to any account", records("any"), records([iban])],
+  ["records that are due later", records("any", "P15D"), records("any")],
   ["a later end", {}, { validUntil: "2026-01-01T00:00:00Z" }],
 ];
 
@@ -78,6 +92,15 @@ describe("widens", () => {
     ],
   ])("is true for %s, which cannot be compared", (_what, after, before) => {
     expect(widens(granted(after), granted(before))).toBe(true);
+  });
+
+  test("is false for another spelling of the same account", () => {
+    const other = { ...iban, value: "de89370400440532013000" };
+    expect(widens(granted(records([other])), granted(records([iban])))).toBe(false);
+  });
+
+  test("is true for a mandate that asks about each record and asked about some payees alone", () => {
+    expect(widens(granted({ rails: ["record"] }), granted({ ...records([iban]), rails: ["record"] }))).toBe(true);
   });
 
   test("is true for more agents and another wallet, and false for fewer agents", () => {

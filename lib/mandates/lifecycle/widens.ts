@@ -49,6 +49,19 @@ function paysNobodyElse(next: CompiledPolicy, current: CompiledPolicy): boolean 
   );
 }
 
+/** An asset that counts as less lets more of it be spent. */
+function countsNoLess({ rates: next }: CompiledPolicy, { rates: current }: CompiledPolicy): boolean {
+  if (next === null || current === null) return next === current;
+  return [...next].every(([coin, rate]) => within(current.get(coin) ?? rate + 1n, rate));
+}
+
+function admitsNoOtherRail(next: CompiledPolicy, current: CompiledPolicy): boolean {
+  if (!next.rails.isSubsetOf(current.rails)) return false;
+  if (!next.rails.has("record")) return true;
+  const [records, were] = [next.records, current.records];
+  return amongst(records.payees, were.payees) && within(records.deadlineMs, were.deadlineMs) && (records.asks || !were.asks);
+}
+
 function opensNoLonger(next: Schedule | null, current: Schedule | null): boolean {
   if (current === null || next?.text === current.text) return true;
   if (next?.timezone !== current.timezone || current.from >= current.to || next.from >= next.to) return false;
@@ -85,6 +98,8 @@ export function widens(next: Grant, current: Grant): boolean {
   return !(
     paysNoMore(policy, was) &&
     paysNobodyElse(policy, was) &&
+    countsNoLess(policy, was) &&
+    admitsNoOtherRail(policy, was) &&
     opensNoLonger(policy.schedule, was.schedule) &&
     asksNoLess(policy, was) &&
     costsNoMore(policy, was) &&

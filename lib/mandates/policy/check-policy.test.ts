@@ -1,3 +1,4 @@
+import { UNIT_DECIMALS } from "#lib/money.ts";
 import { describe, expect, test } from "vitest";
 import { checkPolicy } from "#lib/mandates/policy/check-policy.ts";
 import { minutesOf } from "#lib/mandates/policy/duration.ts";
@@ -8,7 +9,30 @@ const assets = [{ asset: "USDC", chain: CHAIN }];
 const DAY = { period: "day", timezone: "UTC" };
 const schedule = { days: ["monday"], from: "09:00", to: "17:00", timezone: "Europe/Berlin" };
 
+const usdc = { ...assets[0]!, counts: "1" };
+const eurc = { ...usdc, asset: "EURC", counts: "1.12" };
+const inUsd = (...list: object[]) => ({ unit: "USD", assets: list });
+
 const refused: [guarantee: string, rules: Parameters<typeof policyOf>[0], pointers: string[]][] = [
+  ["refuses two assets without a unit", { assets: [...assets, ...assets] }, ["/assets"]],
+  ["refuses a rate without a unit", { assets: [usdc] }, ["/assets/0/counts"]],
+  ["takes two assets with a unit", inUsd(usdc, eurc), []],
+  ["takes limits with the 9 decimals of a unit", { ...inUsd(usdc), limits: { perPayment: "0.000000001" } }, []],
+  ["needs a rate for each asset of a unit", inUsd(usdc, { ...eurc, counts: undefined }), ["/assets/1/counts"]],
+  ["refuses a rate of zero", inUsd({ ...usdc, counts: "0.0" }), ["/assets/0/counts"]],
+  ["refuses a rate with more than 9 decimals", inUsd({ ...usdc, counts: "1.0000000001" }), ["/assets/0/counts"]],
+  ["refuses a rate that no asset is worth", inUsd({ ...usdc, counts: "1000000000.1" }), ["/assets/0/counts"]],
+  ["refuses an asset twice", inUsd(usdc, eurc, { ...usdc, counts: "2" }), ["/assets/2"]],
+  ["takes an asset on two chains", inUsd(usdc, { ...usdc, chain: "eip155:1" }), []],
+  ["takes the unit itself as an asset", inUsd({ asset: "USD", chain: "iso4217:USD", counts: "1" }), []],
+  [
+    "refuses another rate for the unit itself",
+    inUsd({ asset: "USD", chain: "iso4217:USD", counts: "1.01" }),
+    ["/assets/0/counts"],
+  ],
+  ["refuses a rail twice", { rails: ["x402", "x402"] }, ["/rails/1"]],
+  ["refuses rules for records without their rail", { records: { payees: "any" } }, ["/records"]],
+  ["refuses a rail that is not served", { rails: ["record"], records: { payees: [] } }, ["/rails/0"]],
   ["takes a minimal policy", {}, []],
   ["needs a total or a budget", { limits: { total: undefined } }, ["/limits"]],
   ["takes a budget in place of a total", { limits: { total: undefined, budgets: [{ ...DAY, amount: "5" }] } }, []],
@@ -126,7 +150,7 @@ const refused: [guarantee: string, rules: Parameters<typeof policyOf>[0], pointe
 
 describe("checkPolicy", () => {
   test.each(refused)("%s", (_guarantee, rules, pointers) => {
-    const errors = checkPolicy(policyOf(rules), { decimals: 6 });
+    const errors = checkPolicy(policyOf(rules), { decimals: rules?.["unit"] === undefined ? 6 : UNIT_DECIMALS });
     expect(errors.map(({ pointer }) => pointer)).toEqual(pointers);
     for (const { detail } of errors) expect(detail).toMatch(/^[A-Z].+\.$/);
   });
@@ -137,7 +161,12 @@ const invalid: [guarantee: string, policy: unknown][] = [
   ["an unknown field", { assets, limits, limit: "1" }],
   ["an unknown field in a rule", { assets, limits: { ...limits, perDay: "1" } }],
   ["no asset", { assets: [], limits }],
-  ["two assets", { assets: [...assets, ...assets], limits }],
+  ["nine assets", { unit: "USD", assets: Array.from({ length: 9 }, () => usdc), limits }],
+  ["an unknown unit", { unit: "XAU", assets: [usdc], limits }],
+  ["an unknown rail", { assets, limits, rails: ["card"] }],
+  ["no rail", { assets, limits, rails: [] }],
+  ["an unknown kind of payee", { assets, limits, rails: ["record"], records: { payees: [{ kind: "phone", value: "1" }] } }],
+  ["a deadline that is no duration", { assets, limits, records: { payees: "any", deadline: "two weeks" } }],
   ["no limit per payment", { assets, limits: { total: "9" } }],
   ["a number for an amount", { assets, limits: { perPayment: 1, total: "9" } }],
   ["an amount with an exponent", { assets, limits: { perPayment: "1e3", total: "9" } }],
@@ -171,6 +200,14 @@ const invalid: [guarantee: string, policy: unknown][] = [
   ["more than the whole as fee", { assets, limits, maximumFee: { bps: 10_001 } }],
   ["a time without a zone", { assets, limits, validUntil: "2027-01-01T00:00:00" }],
 ];
+
+test("a rail that is served may have rules", () => {
+  const policy = policyOf({
+    rails: ["x402", "record"],
+    records: { payees: [{ kind: "iban", value: "DE89 3704" }], deadline: "P7D" },
+  });
+  expect(checkPolicy(policy, { decimals: 6, served: new Set(["x402", "record"]) })).toEqual([]);
+});
 
 describe("Policy", () => {
   test.each(invalid)("refuses %s", (_guarantee, policy) => {

@@ -1,14 +1,26 @@
-import { minuteOfDay } from "#lib/mandates/policy/compile-policy.ts";
+import { coinKey, minuteOfDay } from "#lib/mandates/policy/compile-policy.ts";
 import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import { windowOf, type Span, type Window } from "#lib/mandates/policy/windows.ts";
-import { readAmount, type Atomic } from "#lib/money.ts";
+import { type Atomic, chainOfUnit, readAmount, UNIT_DECIMALS } from "#lib/money.ts";
+import type { Rail, Unit } from "#lib/vocabulary.ts";
 
 /** The pointer is relative to the policy. */
 type PolicyError = { readonly pointer: string; readonly detail: string };
 
-export function checkPolicy(policy: Policy, { decimals }: { readonly decimals: number }): PolicyError[] {
+/** The rails that authorizePayment serves. */
+const servedRails: ReadonlySet<Rail> = new Set<Rail>(["x402"]);
+
+type Terms = {
+  /** Of what the limits are in: the unit, or else the asset. */
+  readonly decimals: number;
+  readonly served?: ReadonlySet<Rail>;
+};
+
+export function checkPolicy(policy: Policy, { decimals, served = servedRails }: Terms): PolicyError[] {
   const errors: PolicyError[] = [];
   const refuse = (pointer: string, detail: string) => void errors.push({ pointer, detail });
+  checkAssets(policy, refuse);
+  checkRails(policy, served, refuse);
   checkLimits(policy, decimals, refuse);
   checkApproval(policy, decimals, refuse);
   checkTimes(policy, refuse);
@@ -32,6 +44,45 @@ function limitAt(pointer: string, text: string, decimals: number, refuse: Refuse
   const limit = amountAt(pointer, text, decimals, refuse);
   if (limit === 0n) refuse(pointer, "A limit must be above zero.");
   return limit;
+}
+
+/** So that a mistyped rate does not count a payment as more than any budget, or as nothing. */
+const RATE_MAX = 1_000_000_000n * 10n ** BigInt(UNIT_DECIMALS);
+
+function checkAssets({ unit, assets }: Policy, refuse: Refuse): void {
+  if (unit === undefined) {
+    if (assets.length > 1) refuse("/assets", "Without a unit a mandate pays in one asset. Name a unit to pay in several.");
+    assets.forEach(({ counts }, at) => {
+      if (counts !== undefined) refuse(`/assets/${at}/counts`, "Only a mandate with a unit has rates.");
+    });
+    return;
+  }
+  const seen = new Set<string>();
+  assets.forEach((entry, at) => {
+    const pointer = `/assets/${at}`;
+    const key = coinKey(entry.asset, entry.chain);
+    if (seen.has(key)) refuse(pointer, "This asset is in the list already.");
+    seen.add(key);
+    checkRate(unit, entry, `${pointer}/counts`, refuse);
+  });
+}
+
+function checkRate(unit: Unit, { asset, chain, counts }: Policy["assets"][number], pointer: string, refuse: Refuse): void {
+  if (counts === undefined) return refuse(pointer, `Write what one ${asset} counts as in ${unit}.`);
+  const rate = readAmount(counts, UNIT_DECIMALS);
+  if (!rate.ok) return refuse(pointer, `Write a decimal number with at most ${UNIT_DECIMALS} decimals, such as 1.12.`);
+  if (rate.amount === 0n) return refuse(pointer, "An asset must count as more than zero.");
+  if (rate.amount > RATE_MAX) return refuse(pointer, "This is too large for what one asset counts as.");
+  const isSame = asset === unit && chain === chainOfUnit(unit);
+  if (isSame && rate.amount !== 10n ** BigInt(UNIT_DECIMALS)) refuse(pointer, `What is paid in ${unit} counts as 1.`);
+}
+
+function checkRails({ rails = [], records }: Policy, served: ReadonlySet<Rail>, refuse: Refuse): void {
+  rails.forEach((rail, at) => {
+    if (!served.has(rail)) refuse(`/rails/${at}`, "This service does not serve such payments yet.");
+    if (rails.indexOf(rail) < at) refuse(`/rails/${at}`, "This rail is in the list already.");
+  });
+  if (records !== undefined && !rails.includes("record")) refuse("/records", "Only the rail record has rules for records.");
 }
 
 function checkLimits({ limits }: Policy, decimals: number, refuse: Refuse): void {

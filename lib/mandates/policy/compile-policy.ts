@@ -1,20 +1,40 @@
+import { minutesOf } from "#lib/mandates/policy/duration.ts";
 import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import { windowsOf, type Window } from "#lib/mandates/policy/windows.ts";
 import { daysWords, weekdays } from "#lib/mandates/policy/words.ts";
-import { parseAmount, type Atomic } from "#lib/money.ts";
+import { add, chainOfUnit, countUp, parseAmount, UNIT_DECIMALS, type Atomic } from "#lib/money.ts";
 import { minutes } from "#lib/time.ts";
-import type { AssuranceLevel } from "#lib/vocabulary.ts";
+import type { AssuranceLevel, Rail } from "#lib/vocabulary.ts";
 
 /** The longest time that a payment waits for a person's approval if the policy sets none. */
 export const REQUEST_MS = minutes(30);
 
 export type AllowDeny = { readonly allow: ReadonlySet<string> | null; readonly deny: ReadonlySet<string> | null };
 
+/** Payments that the policy admits if it names no rails: all that mandates admitted before they could name them. */
+const RAILS: readonly Rail[] = ["x402"];
+const RECORD_DEADLINE = "P14D";
+
+export type Records = {
+  /** Whether a person is asked about each record, because the policy has no rules for them. */
+  readonly asks: boolean;
+  /** Keys that payeeKey makes; null for any payee. */
+  readonly payees: ReadonlySet<string> | null;
+  readonly deadlineMs: number;
+};
+
 /** Amounts are in atomic units; null means that the policy has no such rule. */
 export type CompiledPolicy = {
   readonly decimals: number;
+  /** With a unit, the unit and its chain: limits and usage are in it. */
   readonly asset: string;
   readonly chain: string;
+  /** With a unit, what one whole asset counts as, by coinKey. */
+  readonly rates: ReadonlyMap<string, Atomic> | null;
+  readonly rails: ReadonlySet<Rail>;
+  /** Whether the policy names its rails, so that its decisions tell about them. */
+  readonly namesRails: boolean;
+  readonly records: Records;
   readonly perPayment: Atomic;
   readonly total: Atomic | null;
   readonly windows: readonly Window[];
@@ -52,16 +72,26 @@ export const resourceKey = (sellerId: string, resourceId: string): string => `${
 export const routeKey = (sellerId: string, method: string, pathTemplate: string): string =>
   `${sellerId} ${method} ${pathTemplate}`;
 
+export const coinKey = (asset: string, chain: string): string => `${asset} ${chain}`;
+
+/** What a policy's limits are in: its unit, or else its only asset. */
+export function countsIn({ unit, assets: [coin] }: Policy): Coin {
+  if (unit !== undefined) return { asset: unit, chain: chainOfUnit(unit) };
+  if (coin === undefined) throw new RangeError("A policy without a unit has exactly one asset.");
+  return { asset: coin.asset, chain: coin.chain };
+}
+
 /** Callers may cache the result by mandate and version, because a version never changes. */
 export function compilePolicy(policy: Policy, decimals: number): CompiledPolicy {
   const amountOrNull = (text: string | undefined) => (text === undefined ? null : parseAmount(text, decimals));
-  const [coin] = policy.assets;
-  if (coin === undefined) throw new RangeError("A policy has exactly one asset.");
   const { limits, sellers, domains, payTo, resources, schedule, approval, maximumFee, validFrom, validUntil } = policy;
   return {
     decimals,
-    asset: coin.asset,
-    chain: coin.chain,
+    ...countsIn(policy),
+    rates: policy.unit === undefined ? null : new Map(policy.assets.map(rateEntry)),
+    rails: new Set(policy.rails ?? RAILS),
+    namesRails: policy.rails !== undefined,
+    records: compileRecords(policy.records),
     perPayment: parseAmount(limits.perPayment, decimals),
     total: amountOrNull(limits.total),
     windows: windowsOf(policy, decimals),
@@ -85,6 +115,26 @@ export function compilePolicy(policy: Policy, decimals: number): CompiledPolicy 
     validUntil: validUntil === undefined ? null : new Date(validUntil),
   };
 }
+
+const rateEntry = ({ asset, chain, counts = "0" }: Policy["assets"][number]): readonly [string, Atomic] => [
+  coinKey(asset, chain),
+  parseAmount(counts, UNIT_DECIMALS),
+];
+
+type RecordRules = NonNullable<Policy["records"]>;
+
+const payeeKey = (payee: Exclude<RecordRules["payees"], "any">[number]): string =>
+  "sellerId" in payee ? payee.sellerId : `${payee.kind} ${accountText(payee)}`;
+
+/** One spelling for each account. */
+const accountText = ({ kind, value }: { readonly kind: string; readonly value: string }): string =>
+  kind === "iban" ? value.replaceAll(/\s/g, "").toUpperCase() : kind === "email" ? value.toLowerCase() : value;
+
+const compileRecords = (rules: RecordRules | undefined): Records => ({
+  asks: rules === undefined,
+  payees: rules === undefined || rules.payees === "any" ? null : new Set(rules.payees.map(payeeKey)),
+  deadlineMs: minutes(minutesOf(rules?.deadline ?? RECORD_DEADLINE) ?? 0),
+});
 
 function allowDeny(
   rule: { allow?: string[] | undefined; deny?: string[] | undefined },
@@ -110,3 +160,29 @@ function compileSchedule(schedule: NonNullable<Policy["schedule"]>): Schedule {
     text: `${daysWords(schedule.days)} from ${schedule.from} to ${schedule.to} (${schedule.timezone})`,
   };
 }
+
+type Coin = { readonly asset: string; readonly chain: string };
+/** `decimals` is null for an asset that is not configured here (any more). */
+type Charge = Coin & {
+  readonly decimals: number | null;
+  readonly amount: Atomic;
+  readonly fee: { readonly buyerShare: Atomic };
+};
+type Rates = Pick<CompiledPolicy, "rates">;
+
+/** Null without a unit, and if the policy does not pay in the asset. */
+export const rateOf = ({ rates }: Rates, { asset, chain }: Coin): Atomic | null => rates?.get(coinKey(asset, chain)) ?? null;
+
+/** What an amount of the payment's asset counts as in the mandate's budget; null if the policy has no rate for the asset. */
+export function countedAs(policy: Rates, coin: Omit<Charge, "amount" | "fee">, amount: Atomic): Atomic | null {
+  if (policy.rates === null) return amount;
+  const rate = rateOf(policy, coin);
+  const { decimals } = coin;
+  return rate === null || decimals === null ? null : countUp({ amount, decimals, rate });
+}
+
+/** The price and the buyer's share of the fee, as one amount. */
+export const chargeOf = ({ amount, fee }: Pick<Charge, "amount" | "fee">): Atomic => add(amount, fee.buyerShare);
+
+/** What the payment takes from the mandate's budget; null if the policy has no rate for the asset. */
+export const takenBy = (policy: Rates, charge: Charge): Atomic | null => countedAs(policy, charge, chargeOf(charge));

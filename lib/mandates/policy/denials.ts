@@ -134,8 +134,8 @@ export const denials: Readonly<Record<DenialCode, Denial>> = {
   domain_not_allowed: { means: "The mandate does not allow this domain.", cure: ask, remedy: "policy" },
   resource_not_allowed: { means: "The mandate does not allow this resource.", cure: ask, remedy: "policy" },
   protocol_not_allowed: {
-    means: "The seller does not take this kind of payment for the resource.",
-    cure: "Nothing to change on your side.",
+    means: "The mandate does not admit this kind of payment, or the seller does not take it for the resource.",
+    cure: "Nothing to change on your side, unless the mandate names what it admits.",
     remedy: "none",
   },
   outside_schedule: {

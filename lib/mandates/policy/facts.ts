@@ -77,6 +77,8 @@ export type IntentFacts = {
   readonly fee: { readonly serviceFee: Atomic; readonly buyerShare: Atomic };
   readonly asset: string;
   readonly chain: string;
+  /** The decimals of the asset; null if it is not configured here (any more). */
+  readonly decimals: number | null;
   readonly payTo: string | null;
   /**
    * "stopped": the payee is a stopped seller, or has a domain or address that a stopped seller had proved.

@@ -3,10 +3,11 @@ import { Address } from "#lib/evm.ts";
 import { minutesOf } from "#lib/mandates/policy/duration.ts";
 import { AmountText } from "#lib/amount-text.ts";
 import { Timestamp } from "#lib/time.ts";
-import { ApprovalMode, AssuranceLevel, Period, UnregisteredSellers } from "#lib/vocabulary.ts";
+import { ApprovalMode, AssuranceLevel, Period, Rail, Unit, UnregisteredSellers } from "#lib/vocabulary.ts";
 
 const MAX_ENTRIES = 100;
 const MAX_WINDOWS = 8;
+const MAX_ASSETS = 8;
 
 const zones = new Map<string, boolean>();
 
@@ -134,9 +135,49 @@ const MaximumFee = z
   .union([z.strictObject({ amount: AmountText }), z.strictObject({ bps: z.int().min(0).max(10_000) })])
   .meta({ id: "MaximumFee", description: "The largest fee of the service that the buyer bears on one payment." });
 
+const PolicyAsset = z.strictObject({
+  asset: z.string().min(1).max(32),
+  chain: z.string().min(1).max(64),
+  counts: AmountText.meta({
+    description: "With a unit: what one whole asset counts as, with at most 9 decimals.",
+    examples: ["1.12"],
+  }).optional(),
+});
+
+const RecordDeadline = z
+  .string()
+  .max(20)
+  .refine((text) => minutesOf(text) !== null, "Write an ISO 8601 duration of whole days, hours and minutes, such as P14D.")
+  .meta({ examples: ["P14D"] });
+
+const RecordPayee = z.union([
+  z.strictObject({ sellerId: SellerId }),
+  z.strictObject({ kind: z.enum(["iban", "email", "account"]), value: z.string().trim().min(1).max(200) }),
+]);
+
+const Records = z
+  .strictObject({
+    payees: z.union([z.literal("any"), z.array(RecordPayee).max(MAX_ENTRIES)]),
+    deadline: RecordDeadline.meta({
+      description: "The longest time from the authorization until the payment is recorded. Default: P14D.",
+    }).optional(),
+  })
+  .meta({
+    id: "RecordRules",
+    description: "The payees of payments that are made elsewhere and recorded here. Without it, a person is asked about each.",
+  });
+
 export const Policy = z
   .strictObject({
-    assets: z.array(z.strictObject({ asset: z.string().min(1).max(32), chain: z.string().min(1).max(64) })).length(1),
+    unit: Unit.meta({
+      description:
+        "The currency of all limits, with 9 decimals. Each asset then counts at the rate in `counts`. It never changes. Without it, the mandate pays in one asset, and the limits are in that asset.",
+    }).optional(),
+    assets: z.array(PolicyAsset).min(1).max(MAX_ASSETS).meta({
+      description: "Without a unit exactly one, without `counts`. With a unit up to 8, each with `counts`.",
+    }),
+    rails: z.array(Rail).min(1).meta({ description: "The kinds of payments that are admitted. Default: x402." }).optional(),
+    records: Records.optional(),
     limits: Limits,
     sellers: z
       .strictObject({ allow: SellerIds.optional(), deny: SellerIds.optional(), unregistered: UnregisteredSellers.optional() })

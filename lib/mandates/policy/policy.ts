@@ -31,6 +31,7 @@ export function mayAsk(mandate: MandateFacts, usage: Usage, intent: IntentFacts,
 export function mayWaive(mandate: MandateFacts, usage: Usage, intent: IntentFacts, now: Date): boolean {
   if (intent.seller?.verified !== true) return false;
   const on = openCase(mandate, usage, intent, now);
+  if (!on.isCounted) return false;
   sellerRules(on);
   perPayment(on);
   maximumFee(on);
@@ -44,7 +45,7 @@ const passkeys = (on: Case): Finding[] => passkeyDemands(on).map(({ who }) => [p
 function approval(on: Case, waived: boolean): Finding[] {
   const { mode, amount } = on.policy.approval;
   const limit = mode === "above" ? text(on, amount ?? zero) : null;
-  if (mode === "never") return [];
+  if (mode === "never" || !on.isCounted) return [];
   // A mandate that asks about every payment asks about one that was allowed once too.
   if (on.intent.approvedByPerson === true || (waived && mode !== "always")) return [[say.approved.id, limit]];
   switch (mode) {

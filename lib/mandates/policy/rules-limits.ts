@@ -1,3 +1,4 @@
+import { countedAs } from "#lib/mandates/policy/compile-policy.ts";
 import { calendarPeriodAt, localTimeAt } from "#lib/mandates/policy/calendar.ts";
 import type { BucketUsage } from "#lib/mandates/policy/facts.ts";
 import { addReason, text, type Case } from "#lib/mandates/policy/rules/reason.ts";
@@ -9,11 +10,16 @@ import { ageOf, toWire } from "#lib/time.ts";
 
 export function limitRules(on: Case): void {
   schedule(on);
+  // Nothing is known about the amount of a payment in an asset without a rate, which another rule denies.
+  if (on.isCounted) amountRules(on);
+  cooldown(on);
+  if (on.isCounted) maximumFee(on);
+}
+
+function amountRules(on: Case): void {
   perPayment(on);
   total(on);
   for (const window of on.policy.windows) windowRules(on, window);
-  cooldown(on);
-  maximumFee(on);
 }
 
 function schedule(on: Case): void {
@@ -98,6 +104,11 @@ export function maximumFee(on: Case): void {
   const rule = on.policy.maximumFee;
   if (rule === null) return;
   const { amount, fee } = on.intent;
-  const limit = "bps" in rule ? basisPointsUp(amount, rule.bps) : rule.amount;
-  addReason(on, fee.buyerShare <= limit ? say.withinFee : say.aboveFee, text(on, fee.buyerShare), text(on, limit));
+  const counted = (one: Atomic): Atomic => countedAs(on.policy, on.intent, one) ?? zero;
+  const share = counted(fee.buyerShare);
+  // A part of the price is compared in the asset of both, where nothing was rounded up.
+  const most = "bps" in rule ? basisPointsUp(amount, rule.bps) : null;
+  const limit = "bps" in rule ? counted(basisPointsUp(amount, rule.bps)) : rule.amount;
+  const isWithin = most === null ? share <= limit : fee.buyerShare <= most;
+  addReason(on, isWithin ? say.withinFee : say.aboveFee, text(on, share), text(on, limit));
 }

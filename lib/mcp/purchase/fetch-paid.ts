@@ -141,8 +141,8 @@ async function authorize(buying: Buying, facts: Now): Promise<Now | null> {
     buying.early = { content: { status: "answered", answer }, ...untrustedIn(answer) };
     return null;
   }
-  const budget = await on.call(reachable.getRemaining, { id: mandateId });
-  const offer = offerOf(reply, url, budget.body.asset);
+  const { asset, assets = asset ? [asset] : [] } = (await on.call(reachable.getRemaining, { id: mandateId })).body;
+  const offer = offerOf(reply, url, assets);
   if (!(await payingSignerOf(mandateId, offer))) {
     const next =
       "Nobody can sign this payment yet, and nothing was reserved. Do what setup says, and call again with the same arguments.";
@@ -198,7 +198,7 @@ async function offerIn(buying: Buying, authorizationId: string): Promise<SellerO
   if (offer) return offer;
   const { challenge, asset, chain } = (buying.payment ?? (await readPayment(on, authorizationId, buying))).intent;
   const headers = { "payment-required": Buffer.from(JSON.stringify(challenge as unknown as PaymentRequired)).toString("base64") };
-  return offerOf({ status: 402, headers, body: null }, wanted.url, { asset, chain });
+  return offerOf({ status: 402, headers, body: null }, wanted.url, [{ asset, chain }]);
 }
 
 /** Undefined if the service signs. */

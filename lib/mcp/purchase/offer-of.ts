@@ -15,22 +15,24 @@ export type SellerOffer = {
   readonly amount: string;
 };
 
+type Offer = ReturnType<typeof exactOffers>[number];
 type Coin = { readonly asset: string; readonly chain: string };
 
-/** The first `exact` offer in the mandate's token. @throws Problem storefront_invalid, also if the 402 is for another host */
-export function offerOf(reply: SellerReply, url: string, coin: Coin): SellerOffer {
+/** The first `exact` offer in one of the mandate's tokens. @throws Problem storefront_invalid, also if the 402 is for another host */
+export function offerOf(reply: SellerReply, url: string, coins: readonly Coin[]): SellerOffer {
   const { host } = new URL(url);
   const challenge = challengeOf({ headers: reply.headers, url });
   const claimed = challenge.resource?.url ?? "";
   if (!URL.canParse(claimed) || new URL(claimed).host !== host)
     throw storefrontInvalid(`The 402 of ${host} is for another host.`);
-  const asset = assetOf(coin.chain, coin.asset);
-  const offer = exactOffers(challenge).find(
-    (one) => one.network === coin.chain && asset !== null && lower(one.asset) === asset.tokenAddress,
-  );
-  if (!asset || !offer)
-    throw storefrontInvalid(
-      `${host} offers no payment in ${coin.asset} on ${coin.chain} by the x402 scheme exact, which the mandate pays in.`,
-    );
+  const tokens = coins.flatMap(({ chain, asset }) => assetOf(chain, asset) ?? []);
+  const tokenIn = ({ network, asset }: Pick<Offer, "network" | "asset">) =>
+    tokens.find(({ chain, tokenAddress }) => network === chain && lower(asset) === tokenAddress);
+  const offer = exactOffers(challenge).find((one) => tokenIn(one) !== undefined);
+  const asset = offer && tokenIn(offer);
+  if (!asset || !offer) {
+    const named = coins.map((coin) => `${coin.asset} on ${coin.chain}`).join(" or ");
+    throw storefrontInvalid(`${host} offers no payment in ${named} by the x402 scheme exact, which the mandate pays in.`);
+  }
   return { challenge, asset, payTo: lower(offer.payTo), amount: formatAmount(BigInt(offer.amount), asset.tokenDecimals) };
 }

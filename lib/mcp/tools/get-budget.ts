@@ -15,7 +15,9 @@ const Budget = z.looseObject({
   mandateId: z.string(),
   name: z.string(),
   status: z.string(),
-  asset: z.looseObject({ asset: z.string(), chain: z.string() }),
+  asset: z.looseObject({ asset: z.string(), chain: z.string() }).optional(),
+  unit: z.string().optional(),
+  assets: z.array(z.looseObject({ asset: z.string(), chain: z.string(), counts: z.string() })).optional(),
   limits: z.array(
     z.looseObject({
       pointer: z.string(),
@@ -53,7 +55,7 @@ export const getBudget = tool({
   name: "get_budget",
   title: "Read your budget",
   description:
-    "Lists the mandates that you may pay under: for each limit the usage, what remains and when it resets, and when a person is asked. Call it first: it returns the mandateId for the other tools.",
+    "Lists the mandates that you may pay under: for each limit the usage, what remains and when it resets, and when a person is asked. With `unit`, the limits are in that currency, and `assets` says what you may pay in and what one whole asset counts as. Call it first: it returns the mandateId for the other tools.",
   annotations: readOnly,
   input: z.strictObject({ mandateId: Id.optional().meta({ description: "Only this mandate." }) }),
   output: z.object({

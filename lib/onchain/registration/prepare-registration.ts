@@ -15,6 +15,7 @@ import {
   requireActive,
   requireAsset,
   requireDeployment,
+  requireOneToken,
   requireTerms,
   requireWallet,
 } from "#lib/onchain/registry/registration-rules.ts";
@@ -31,6 +32,7 @@ const randomNonce = (): bigint => BigInt(`0x${randomBytes(16).toString("hex")}`)
 export const prepareRegistration: Handler<typeof contract.prepareRegistration> = async ({ id, query }, { caller }) => {
   const mandate = await findRegistrable(database(), id);
   if (mandate?.organizationId !== caller.organizationId) throw notFound("mandate");
+  requireOneToken(mandate);
   const chain = query.chain ?? mandate.chain;
   const deployment = requireDeployment(chain, "/query/chain");
   const now = await clock(database());

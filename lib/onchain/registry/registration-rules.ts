@@ -45,6 +45,15 @@ const inWords: Readonly<Record<Exclude<MandateStatus, "active">, string>> = {
   exhausted: "Its total is used up.",
 };
 
+/** A contract keeps the limits of one token, and knows no rates. */
+export function requireOneToken({ mandateId, policy: { unit } }: RegistrableMandate): void {
+  if (unit === undefined) return;
+  throw new Problem("conflict", {
+    detail: `The mandate counts in ${unit}, and a contract keeps the limits of one token. Only a mandate in one token can be registered.`,
+    nextActions: linked(mandateId, commonActions.createMandate),
+  });
+}
+
 export function requireActive(mandate: RegistrableMandate, now: Date): void {
   const policy = compilePolicy(mandate.policy, decimalsOf(mandate));
   const status = statusOf(mandate.status as StoredMandateStatus, policy, mandate, now);

@@ -1,4 +1,5 @@
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
+import { countsIn } from "#lib/mandates/policy/compile-policy.ts";
 import type { Mandate, WindowUsage } from "#lib/mandates/mandate-schema.ts";
 import { reading } from "#lib/mandates/store.ts";
 import { formatAmount, parseAmount } from "#lib/money.ts";
@@ -17,7 +18,7 @@ const HOUR_MS = 3_600_000;
 
 /** Of the windows that limit an amount and reset, the one with the smallest part of its limit left. */
 function shownWindow({ usage, policy }: Mandate) {
-  const asset = policy.assets[0]?.asset;
+  const { asset } = countsIn(policy);
   const resetting = usage.flatMap((one) => {
     const { start, end, unit, window } = one;
     return start !== undefined && end !== undefined && unit === asset && !window.startsWith("PT") ? [{ ...one, start, end }] : [];
@@ -29,9 +30,8 @@ function shownWindow({ usage, policy }: Mandate) {
 /** Null if no budget resets. The caller must have checked that the person may see the mandate. */
 export async function viewBurnDown(mandate: Mandate): Promise<BurnDown | null> {
   const usage = shownWindow(mandate);
-  const [terms] = mandate.policy.assets;
-  if (usage === null || terms === undefined) return null;
-  const decimals = decimalsOf(terms);
+  if (usage === null) return null;
+  const decimals = decimalsOf(countsIn(mandate.policy));
   const start = new Date(usage.start);
   return reading(async (tx, now) => {
     const rows = await selectUse(tx, mandate.mandateId, start);

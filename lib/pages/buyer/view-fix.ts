@@ -52,7 +52,7 @@ export const viewFix = (scope: AskerReader, mandateId: string, policyDecisionId:
     return {
       authorizationId,
       payee: past.intent.seller.domain ?? past.intent.seller.name ?? "an unknown seller",
-      amount: displayAmount(past.amount + past.buyerShare, decimalsOf(mandate), past.asset),
+      amount: displayAmount(past.amount + past.buyerShare, decimalsOf(past), past.asset),
       asker: askerOf(past.subjectId),
       decidedAt: toWire(past.createdAt),
       why: reasonsOf(past).flatMap(({ effect, message }) => (effect === "deny" ? [message] : [])),

@@ -2,6 +2,7 @@ import { getAddress } from "viem";
 import { clock } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import { lower } from "#lib/evm.ts";
+import { countsIn } from "#lib/mandates/policy/compile-policy.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import { formatAmount } from "#lib/money.ts";
 import { assetAt, assetOf, chainOf } from "#lib/chains/chains.ts";
@@ -82,9 +83,9 @@ function present(row: RegistrationRow): RegistrationView {
   };
 }
 
-/** Null if the chain has no contracts or the asset is not configured. The caller must have checked the organization. */
+/** Null with a unit, if the chain has no contracts, or if the asset is not configured. The caller must have checked the organization. */
 export async function viewOnChain({ mandateId, version, policy }: Mandate): Promise<OnChainView | null> {
-  const { chain, asset } = policy.assets[0] ?? { chain: "", asset: "" };
+  const { chain, asset } = countsIn(policy);
   const deployment = deploymentAt(chain);
   const token = assetOf(chain, asset);
   if (deployment === null || token === null) return null;

@@ -57,7 +57,7 @@ export const viewRefusals = (scope: AskerReader, { manage }: { readonly manage: 
       found.push({
         authorizationId: past.authorizationId,
         payee: payeeOf(past),
-        amount: displayAmount(past.amount + past.buyerShare, decimalsOf(mandate), past.asset),
+        amount: displayAmount(past.amount + past.buyerShare, decimalsOf(past), past.asset),
         asker: askerOf(past.subjectId),
         mandate: mandate.name,
         times: groups[at]?.length ?? 1,

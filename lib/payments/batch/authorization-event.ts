@@ -1,6 +1,7 @@
 import type { AuditEvent } from "#lib/audit/chain.ts";
 import { policyDecisionIdOf, reservationIdOf } from "#lib/holds/ids.ts";
 import { idUnder } from "#lib/ids.ts";
+import { formatAmount, UNIT_DECIMALS } from "#lib/money.ts";
 import type { NewAuthorization } from "#lib/payments/batch/decide.ts";
 import { payingSubjectOf } from "#lib/payments/queue-item.ts";
 
@@ -29,6 +30,7 @@ export const eventOf = ({ item, decision, ...row }: NewAuthorization): AuditEven
     requestId: item.requestId,
     ...(row.hold && { reservationId: reservationIdOf(row) }),
     ...(row.seller && { sellerId: row.seller.sellerId }),
+    ...(row.counted && { unitAmount: formatAmount(row.counted.amount, UNIT_DECIMALS), unitRate: row.counted.rate }),
   },
   createdAt: row.createdAt,
 });

@@ -16,7 +16,7 @@ import type { Budget, BatchFacts } from "#lib/payments/batch/facts.ts";
 import type { DueProbe } from "#lib/payments/offers/required-probe.ts";
 import { presentIntent } from "#lib/payments/offers/present-intent.ts";
 import { renderAnswer } from "#lib/holds/render-answer.ts";
-import { book, holdFor, type Hold } from "#lib/payments/batch/take-hold.ts";
+import { book, countedPayment, holdFor, type CountedPayment, type Hold } from "#lib/payments/batch/take-hold.ts";
 import { isProblem, notFound, Problem } from "#lib/problem.ts";
 import { earliest } from "#lib/time.ts";
 
@@ -28,6 +28,7 @@ export type NewAuthorization = {
   readonly intent: PaymentIntent;
   readonly amount: Atomic;
   readonly tokenDecimals: number;
+  readonly counted: CountedPayment | null;
   readonly fee: Fee;
   readonly seller: RegisteredSeller | null;
   readonly resource: RegisteredResource | null;
@@ -188,6 +189,7 @@ function decideItem(item: Item, judged: Judgement, budget: Budget, facts: BatchF
     intent: presented,
     amount: read.amount,
     tokenDecimals: read.digits,
+    counted: countedPayment(budget, asked),
     fee: quoted.fee,
     seller,
     resource,

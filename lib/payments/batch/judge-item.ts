@@ -1,3 +1,4 @@
+import { chargeOf } from "#lib/mandates/policy/compile-policy.ts";
 import { feeOn, type Fee } from "#lib/billing/fees.ts";
 import { highestAsked } from "#lib/mandates/policy/assurance.ts";
 import type { CompiledPolicy } from "#lib/mandates/policy/compile-policy.ts";
@@ -5,7 +6,7 @@ import type { Decision, IntentFacts } from "#lib/mandates/policy/facts.ts";
 import { decide, mayAsk, mayWaive } from "#lib/mandates/policy/policy.ts";
 import { usesWaiver } from "#lib/mandates/policy/waive.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
-import { add, readAmount, zero } from "#lib/money.ts";
+import { readAmount, zero } from "#lib/money.ts";
 import { agentLive, assuranceReached, basketAsked, questionOf, type AskingTerms } from "#lib/payments/batch/ask-person.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/offers/compare-intent.ts";
 import type { OpenWaiver } from "#lib/payments/batch/read.ts";
@@ -156,6 +157,7 @@ function intentFacts(
     fee: { serviceFee: fee.serviceFee, buyerShare: fee.buyerShare },
     asset: intent.asset,
     chain: read.chain,
+    decimals: read.digits,
     payTo: resource?.paymentConfig.payTo ?? intent.payTo ?? null,
     paymentChallengeType: intent.paymentChallengeType,
     expiresAt: read.expiresAt,
@@ -178,7 +180,7 @@ function waiverFor(item: Item, prepared: Prepared, { facts: { version } }: Budge
   const open = waivers.get(item.mandateId);
   if (!open || !waivable) return null;
   const { hash } = basketAsked(item, prepared);
-  const charged = add(asked.amount, asked.fee.buyerShare);
+  const charged = chargeOf(asked);
   const fits = (one: OpenWaiver): boolean =>
     one.policyVersion === version &&
     one.subjectId === payingSubjectOf(item) &&

@@ -1,7 +1,8 @@
+import { rateOf, takenBy } from "#lib/mandates/policy/compile-policy.ts";
 import type { Decision, IntentFacts } from "#lib/mandates/policy/facts.ts";
 import { addHold } from "#lib/mandates/usage.ts";
 import { bucketAt, type Bucket } from "#lib/mandates/policy/windows.ts";
-import { add, type Atomic } from "#lib/money.ts";
+import { type Atomic, formatAmount, UNIT_DECIMALS } from "#lib/money.ts";
 import type { Question } from "#lib/payments/batch/ask-person.ts";
 import type { NewAuthorization } from "#lib/payments/batch/decide.ts";
 import { payingSubjectOf } from "#lib/payments/queue-item.ts";
@@ -27,7 +28,19 @@ export function holdFor(
     ...bucketAt(window, now),
     ceiling: window.limit ?? null,
   }));
-  return { amount: add(asked.amount, asked.fee.buyerShare), approvalKey, buckets };
+  const amount = takenBy(budget.facts.policy, asked);
+  if (amount === null) throw new Error("A payment was allowed in an asset without a rate.");
+  return { amount, approvalKey, buckets };
+}
+
+/** What a payment counts as in the unit of the mandate, and the rate, such as "1.12 USD". */
+export type CountedPayment = { readonly amount: Atomic; readonly rate: string };
+
+/** Null without a unit, and if the policy has no rate for the asset. */
+export function countedPayment({ facts: { policy } }: Budget, asked: IntentFacts): CountedPayment | null {
+  const rate = rateOf(policy, asked);
+  const amount = rate === null ? null : takenBy(policy, asked);
+  return amount === null || rate === null ? null : { amount, rate: `${formatAmount(rate, UNIT_DECIMALS)} ${policy.asset}` };
 }
 
 /** Adds to the budget in memory what this decision uses, so that the next decision of the batch under the mandate counts it. */

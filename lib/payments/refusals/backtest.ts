@@ -1,10 +1,12 @@
+import { takenBy } from "#lib/mandates/policy/compile-policy.ts";
 import { denials, isDenial } from "#lib/mandates/policy/denials.ts";
 import type { Decision, MandateFacts, Reason, Usage } from "#lib/mandates/policy/facts.ts";
 import type { PastDecision } from "#lib/holds/past-payment-store.ts";
 import { decide } from "#lib/mandates/policy/policy.ts";
+import { configuredDecimals } from "#lib/chains/chains.ts";
 import { addHold } from "#lib/mandates/usage.ts";
 import { bucketAt } from "#lib/mandates/policy/windows.ts";
-import { add } from "#lib/money.ts";
+import { zero } from "#lib/money.ts";
 import { pastFacts } from "#lib/holds/past-facts.ts";
 import { unregisteredPayee } from "#lib/payments/unregistered-offer.ts";
 import { policyDecisionIdOf } from "#lib/holds/ids.ts";
@@ -48,12 +50,13 @@ export function backtest(
     const payee = one.sellerId ?? unregisteredPayee(one.intent.seller.domain, one.payTo);
     const paid = payee === null ? undefined : firstPaid.get(payee);
     const paidBefore = paid !== undefined && paid.getTime() < one.createdAt.getTime();
-    const facts = pastFacts(one, { verified: one.intent.seller.verified ?? false, domainSeen: seen[at] ?? false, paidBefore });
+    const is = { verified: one.intent.seller.verified ?? false, domainSeen: seen[at] ?? false, paidBefore };
+    const facts = pastFacts(one, is, configuredDecimals);
     const decision = withStaying(decide(mandate, usage, facts, one.createdAt), reasonsOf(one));
     const letGo = one.holdStatus === "released" || one.holdStatus === "expired";
     if (decision.outcome !== "deny" && !letGo) {
       const buckets = mandate.policy.windows.map((window) => bucketAt(window, one.createdAt));
-      addHold(usage, add(facts.amount, facts.fee.buyerShare), buckets, one.createdAt);
+      addHold(usage, takenBy(mandate.policy, facts) ?? zero, buckets, one.createdAt);
     }
     const { seller, amount, asset } = one.intent;
     return {

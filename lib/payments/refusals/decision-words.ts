@@ -18,6 +18,7 @@ export const rules: Readonly<Record<string, string>> = {
   "intent.intentId": "Request is new",
   "intent.nonce": "Nonce is new",
   assets: "Asset and network",
+  rails: "Kind of payment",
   protocol: "Payment protocol",
   sellers: "Sellers",
   requireVerifiedSeller: "Verified seller",

@@ -1,6 +1,6 @@
 import type { WaiverTerms } from "#lib/approvals/decision/waiver.ts";
 import { waiverOf } from "#lib/approvals/decision/waiver-store.ts";
-import { tokenOf } from "#lib/chains/chains.ts";
+import { configuredDecimals, tokenOf } from "#lib/chains/chains.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { policyDecisionIdOf } from "#lib/holds/ids.ts";
 import { verifiedAmong } from "#lib/holds/open-payment-store.ts";
@@ -86,7 +86,7 @@ function waiverTerms(mandate: MandateRow, past: PastDecision): WaiverTerms | nul
     mandateId: mandate.mandateId,
     policyVersion: mandate.version,
     subjectId,
-    basketHash: basketOfPayment({ ...payee, intent, tokenDecimals: decimalsOf(mandate) }).hash,
+    basketHash: basketOfPayment({ ...payee, intent, tokenDecimals: decimalsOf(past) }).hash,
     charged: add(past.amount, past.buyerShare),
     payTo,
   };
@@ -115,7 +115,7 @@ async function factsNow(tx: Tx, { mandateId, policy }: MandateRow, past: PastDec
   const [domainSeen = false] = policy.domains?.allow === undefined ? [] : await seenBefore(tx, [wantedOf(past, tokenOf)]);
   const payee = sellerId ?? unregisteredPayee(domain ?? undefined, payTo);
   const paidBefore = payee !== null && (await firstPayments(tx, mandateId)).has(payee);
-  const facts = pastFacts(past, { verified: verified.has(sellerId ?? ""), domainSeen, paidBefore });
+  const facts = pastFacts(past, { verified: verified.has(sellerId ?? ""), domainSeen, paidBefore }, configuredDecimals);
   const stop = await payeeStop(tx, { sellerId, domain, payTo: facts.payTo });
   return { ...facts, payeeStop: stop, expiresAt: new Date(now.getTime() + REQUEST_MS) };
 }

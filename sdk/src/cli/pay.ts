@@ -53,9 +53,11 @@ export async function budget(): Promise<Said> {
     if (pointer.endsWith("/perPayment")) return `${"Each payment".padEnd(24)} at most ${limit} ${unit}`;
     return `${(window ?? "In total").padEnd(24)} ${left} of ${limit} ${unit} left${resetsAt ? `, resets at ${resetsAt}` : ""}`;
   });
+  const { status, unit = remaining.asset?.asset, assets = [] } = remaining;
   const { mode, amount } = remaining.approval;
-  const approval = `A person is asked: ${mode}${amount === undefined ? "" : ` ${amount} ${remaining.asset.asset}`}`;
-  return { json: remaining, text: [`The mandate is ${remaining.status}.`, ...lines, approval].join("\n") };
+  const approval = `A person is asked: ${mode}${amount === undefined ? "" : ` ${amount} ${unit}`}`;
+  const rates = assets.map(({ asset, chain, counts }) => `1 ${asset} on ${chain} counts as ${counts} ${unit}.`);
+  return { json: remaining, text: [`The mandate is ${status}.`, ...rates, ...lines, approval].join("\n") };
 }
 
 async function readJson(file: string): Promise<unknown> {

@@ -1,12 +1,16 @@
-import { addReason, type Case } from "#lib/mandates/policy/rules/reason.ts";
+import { chargeOf, coinKey, rateOf } from "#lib/mandates/policy/compile-policy.ts";
+import { addReason, text, type Case } from "#lib/mandates/policy/rules/reason.ts";
 import * as say from "#lib/mandates/policy/sentences/intent.ts";
+import { formatAmount, type Atomic } from "#lib/money.ts";
 import { toWire } from "#lib/time.ts";
+import type { Rail } from "#lib/vocabulary.ts";
 
 export function intentRules(on: Case): void {
   soundness(on);
   registration(on);
   uniqueness(on);
   coin(on);
+  rail(on);
   protocol(on);
 }
 
@@ -41,10 +45,33 @@ function uniqueness(on: Case): void {
 }
 
 export function coin(on: Case): void {
+  if (on.policy.rates !== null) return coinOfUnit(on, on.policy.rates);
   const { asset, chain } = on.policy;
   if (on.intent.asset === asset && on.intent.chain === chain) return addReason(on, say.paysIn, chain);
   if (on.intent.asset !== asset) addReason(on, say.otherAsset);
   if (on.intent.chain !== chain) addReason(on, say.otherChain, chain);
+}
+
+function coinOfUnit(on: Case, rates: ReadonlyMap<string, Atomic>): void {
+  const { asset, chain, decimals } = on.intent;
+  const coins = [...rates.keys()];
+  const at = coins.indexOf(coinKey(asset, chain));
+  const rate = rateOf(on.policy, on.intent);
+  if (rate !== null && decimals !== null) {
+    const [charge, one] = [formatAmount(chargeOf(on.intent), decimals), text(on, rate)];
+    return addReason(on, say.countsAs, charge, asset, chain, one, at);
+  }
+  const isListed = coins.some((coin) => coin.startsWith(coinKey(asset, "")));
+  if (isListed) addReason(on, say.notOnChain, asset, chain);
+  else addReason(on, say.notInAsset, asset);
+}
+
+const railOf = ({ intent: { paymentChallengeType } }: Case): Rail => (paymentChallengeType === "record" ? "record" : "x402");
+
+export function rail(on: Case): void {
+  const rail = railOf(on);
+  if (!on.policy.rails.has(rail)) addReason(on, say.railRefused, rail);
+  else if (on.policy.namesRails) addReason(on, say.railAdmitted, rail);
 }
 
 function protocol(on: Case): void {

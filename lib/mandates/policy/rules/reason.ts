@@ -1,8 +1,9 @@
+import { takenBy } from "#lib/mandates/policy/compile-policy.ts";
 import type { CompiledPolicy } from "#lib/mandates/policy/compile-policy.ts";
 import type { Decision, Finding, Findings, IntentFacts, MandateFacts, Usage, Value } from "#lib/mandates/policy/facts.ts";
 import { asksPerson, renderReasons, sentenceOf } from "#lib/mandates/policy/render-reasons.ts";
 import type { Sentence } from "#lib/mandates/policy/sentences/sentence.ts";
-import { formatAmount, type Atomic } from "#lib/money.ts";
+import { formatAmount, zero, type Atomic } from "#lib/money.ts";
 import { DenialCode } from "#lib/vocabulary.ts";
 
 const precedence = new Map<string, number>(DenialCode.options.map((code, index) => [code, index]));
@@ -13,15 +14,17 @@ export type Case = {
   readonly usage: Usage;
   readonly intent: IntentFacts;
   readonly now: Date;
-  /** The price and the buyer's share of the fee. */
+  /** The price and the buyer's share of the fee, as they count in the mandate's budget; zero if the mandate has no rate for them. */
   readonly requested: Atomic;
+  readonly isCounted: boolean;
   readonly denials: Finding[];
   readonly others: Finding[];
 };
 
 export function openCase(mandate: MandateFacts, usage: Usage, intent: IntentFacts, now: Date): Case {
-  const requested = (intent.amount + intent.fee.buyerShare) as Atomic;
-  return { mandate, policy: mandate.policy, usage, intent, now, requested, denials: [], others: [] };
+  const { policy } = mandate;
+  const taken = takenBy(policy, intent);
+  return { mandate, policy, usage, intent, now, requested: taken ?? zero, isCounted: taken !== null, denials: [], others: [] };
 }
 
 export function addReason<V extends readonly Value[]>(on: Case, sentence: Sentence<V>, ...values: V): void {

@@ -1,3 +1,4 @@
+import { displayText } from "#lib/money.ts";
 import { fixed, sentence } from "#lib/mandates/policy/sentences/sentence.ts";
 
 export const intentValid = sentence(16, "satisfied", "intent.expiresAt", (_, until: string) => ({
@@ -103,6 +104,36 @@ export const otherChainBefore = sentence(30, "chain_not_allowed", "assets", (_, 
 export const otherChain = sentence(93, "chain_not_allowed", "assets", (_, chain: string) => ({
   message: `This mandate only pays on the network ${chain}.`,
   pointer: "/assets/0/chain",
+}));
+/** `charge` is in the asset, `rate` is what one whole asset counts as in the unit, and `at` is the place in the list of assets. */
+export const countsAs = sentence(
+  101,
+  "satisfied",
+  "assets",
+  ({ unit, requested }, charge: string, asset: string, chain: string, rate: string, at: number) => ({
+    message: `${displayText(charge, asset)} on ${chain} count as ${displayText(requested, unit)}: 1 ${asset} counts as ${rate} ${unit}.`,
+    pointer: `/assets/${at}`,
+  }),
+);
+export const notInAsset = sentence(102, "asset_not_allowed", "assets", (_, asset: string) => ({
+  message: `This mandate does not pay in ${asset}.`,
+  pointer: "/assets",
+}));
+export const notOnChain = sentence(103, "chain_not_allowed", "assets", (_, asset: string, chain: string) => ({
+  message: `This mandate does not pay in ${asset} on the network ${chain}.`,
+  pointer: "/assets",
+}));
+const railWords: Readonly<Record<string, string>> = {
+  x402: "payments by x402",
+  record: "payments that are made elsewhere and recorded here",
+};
+export const railRefused = sentence(104, "protocol_not_allowed", "rails", (_, rail: string) => ({
+  message: `This mandate does not admit ${railWords[rail] ?? rail}.`,
+  pointer: "/rails",
+}));
+export const railAdmitted = sentence(105, "satisfied", "rails", (_, rail: string) => ({
+  message: `This mandate admits ${railWords[rail] ?? rail}.`,
+  pointer: "/rails",
 }));
 export const challengeAccepted = fixed(31, "satisfied", "protocol", "The resource accepts this kind of challenge.");
 export const challengeRefused = fixed(

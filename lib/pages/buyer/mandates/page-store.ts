@@ -1,3 +1,4 @@
+import { UNIT_CHAIN, UNIT_DECIMALS } from "#lib/money.ts";
 import { and, desc, eq, ilike, inArray, lt, lte, not, or, sql, type SQL } from "drizzle-orm";
 import { auditEvents } from "#lib/audit/tables.ts";
 import type { Tx } from "#lib/db/client.ts";
@@ -9,14 +10,14 @@ import { currentVersion, mandateColumns } from "#lib/mandates/store.ts";
 import { mandates, mandateVersions } from "#lib/mandates/tables.ts";
 import type { MandateStatus } from "#lib/vocabulary.ts";
 
-/** Atomic units in one unit of the mandate's asset. */
+/** Atomic units in one unit of what the mandate's limits are in. */
 function unitOf(): SQL {
   const coins = env().CHAINS.flatMap(({ chain, assets }) => assets.map((asset) => ({ chain, ...asset })));
   const cases = coins.map(
     ({ chain, asset, tokenDecimals }) =>
       sql`WHEN ${mandates.chain} = ${chain} AND ${mandates.asset} = ${asset} THEN ${`1e${tokenDecimals}`}::numeric`,
   );
-  return sql`CASE ${sql.join(cases, sql` `)} END`;
+  return sql`CASE WHEN starts_with(${mandates.chain}, ${UNIT_CHAIN}) THEN ${`1e${UNIT_DECIMALS}`}::numeric ${sql.join(cases, sql` `)} END`;
 }
 
 /** Must give the same result as statusOf in mandates/policy/status.ts. */
