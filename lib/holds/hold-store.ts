@@ -3,7 +3,7 @@ import type { Database, Tx } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 import { currentVersion } from "#lib/mandates/store.ts";
 import { mandates, mandateSellers, mandateVersions, resolutions, usageBuckets } from "#lib/mandates/tables.ts";
-import { expiredIn, heldRows, holdColumns, type Span } from "#lib/holds/sweep-store.ts";
+import { expiredIn, heldRows, holdColumns, openColumns, type Span } from "#lib/holds/sweep-store.ts";
 import { changedReservations, reservations } from "#lib/holds/tables.ts";
 import {
   applied,
@@ -208,7 +208,7 @@ export async function releaseHolds(tx: Tx, mandate: MandateKey, authorizationIds
     .select()
     .from(reservations)
     .where(and(inArray(reservations.authorizationId, [...authorizationIds]), eq(reservations.status, "held")));
-  return endHolds(tx, mandate, sql`SELECT ${holdColumns}, released FROM (${chosen}) AS chosen`, "release");
+  return endHolds(tx, mandate, sql`SELECT ${holdColumns}, ${openColumns} FROM (${chosen}) AS chosen`, "release");
 }
 
 async function endHolds(tx: Tx, mandate: MandateKey, held: SQL, kind: "expire" | "release"): Promise<readonly string[]> {
@@ -220,7 +220,7 @@ async function endHolds(tx: Tx, mandate: MandateKey, held: SQL, kind: "expire" |
         SELECT ${holdColumns}, amount - captured, CASE WHEN captured > 0 THEN 'captured' ELSE ${status} END, clock_timestamp() FROM held
         ON CONFLICT (authorization_id, mandate_id) DO UPDATE
         SET status = excluded.status, released = excluded.released, resolved_at = excluded.resolved_at)
-    SELECT authorization_id AS "authorizationId", (amount - coalesce(captured + released, 0))::text AS amount, buckets,
+    SELECT authorization_id AS "authorizationId", open::text AS amount, buckets,
       CASE WHEN captured > 0 THEN 0 ELSE 1 END AS payments FROM held`);
   await bookLetGo(
     tx,

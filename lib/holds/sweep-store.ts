@@ -6,6 +6,8 @@ import { DAY_MS, minutes } from "#lib/time.ts";
 type Queries = Pick<Tx, "execute">;
 
 export const holdColumns = sql`authorization_id, organization_id, mandate_id, amount, approval_key, buckets, expires_at, created_at, captured, refunded`;
+/** What ends with a hold that is held or submitted. */
+export const openColumns = sql`released, amount - coalesce(captured + released, 0) AS open`;
 
 /** 1970 without a sweep, or if the stored time is later than now: then the clock ran ahead, and holds may be left before it. */
 export async function sweptUntil(db: Queries): Promise<Date> {
@@ -19,9 +21,10 @@ export async function sweptUntil(db: Queries): Promise<Date> {
  * not read, because their holds were released. OFFSET 0 makes PostgreSQL look up each hold by its key.
  */
 export const heldRows = (since: Date, where: SQL) => sql`
-  SELECT ${holdColumns}, released FROM changed_reservations WHERE status = 'held' AND resolved_at IS NULL AND ${where}
+  SELECT ${holdColumns}, ${openColumns} FROM changed_reservations WHERE status = 'held' AND resolved_at IS NULL AND ${where}
   UNION ALL SELECT authorization_id, organization_id, mandate_id, coalesce(unit_amount, amount + buyer_share), NULL, buckets::json, expires_at, created_at,
-    NULL, NULL, NULL FROM authorizations a WHERE held AND expires_at > ${since.toISOString()}::timestamptz AND ${where}
+    NULL, NULL, NULL, coalesce(unit_amount, amount + buyer_share)
+  FROM authorizations a WHERE held AND expires_at > ${since.toISOString()}::timestamptz AND ${where}
     AND NOT EXISTS (SELECT FROM changed_reservations WHERE authorization_id = a.authorization_id OFFSET 0)`;
 
 /** A sweep releases the holds that expired in this time; with `until` null, all that have expired by now. */
@@ -98,16 +101,16 @@ export function selectOverdueHolds(db: Database) {
   const always = new Date(0);
   const overdue = sql`(
     WITH others AS (
-      SELECT mandate_id, sum(amount) AS amount FROM (
-        SELECT mandate_id, amount FROM (${heldRows(always, sql`expires_at >= ${late}`)}) AS held
-        UNION ALL SELECT r.mandate_id, r.amount FROM ${executions}, LATERAL (
-          SELECT mandate_id, amount, status FROM changed_reservations
+      SELECT mandate_id, sum(open) AS open FROM (
+        SELECT mandate_id, open FROM (${heldRows(always, sql`expires_at >= ${late}`)}) AS held
+        UNION ALL SELECT r.mandate_id, r.open FROM ${executions}, LATERAL (
+          SELECT mandate_id, status, ${openColumns} FROM changed_reservations
           WHERE authorization_id = ${executions.authorizationId} OFFSET 0) AS r
         WHERE ${executions.nextCheckAt} IS NOT NULL AND r.status = 'submitted') AS one
       GROUP BY mandate_id),
     suspect AS (
       SELECT m.mandate_id FROM mandates m LEFT JOIN others USING (mandate_id)
-      WHERE m.reserved > 0 AND m.reserved > coalesce(others.amount, 0))
+      WHERE m.reserved > 0 AND m.reserved > coalesce(others.open, 0))
     SELECT FROM suspect, LATERAL (
       SELECT FROM (${heldRows(always, sql`mandate_id = suspect.mandate_id AND expires_at < ${late}`)}) AS held) AS found) AS overdue`;
   return db.select({ count: count() }).from(overdue);

@@ -142,7 +142,7 @@ export const sumHeld = (db: Db, { kind, id }: Target, since: Date) =>
       asset: authorizations.asset,
       chain: authorizations.chain,
       count: count(),
-      amount: sql<string>`sum(held.amount)`,
+      amount: sql<string>`sum(held.open)`,
     })
     .from(authorizations)
     .innerJoin(
