@@ -117,7 +117,8 @@ async function enter(tx: Tx, hold: Hold, entries: readonly LedgerEntry[]): Promi
         sums,
         entries.some(({ kind }) => kind === "overrun"),
       ),
-    change(tx, hold, { ...stored, resolvedAt: openOf(after) > zero ? null : sql`clock_timestamp()` }),
+    // A refund comes after the end, and is none.
+    change(tx, hold, { ...stored, ...(isMoved && { resolvedAt: openOf(after) > zero ? null : sql`clock_timestamp()` }) }),
     book(tx, hold, entries),
   ]);
   return { ...hold, ...stored };
