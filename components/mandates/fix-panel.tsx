@@ -1,4 +1,5 @@
 import { Said } from "#components/mandates/sentences.tsx";
+import { assetOf } from "#components/mandates/headline.ts";
 import { wordsOf } from "#components/mandates/words-of.ts";
 import { AllowOnce } from "#components/payments/allow-once.tsx";
 import { AllowedOnce } from "#components/payments/allowed-once.tsx";
@@ -22,7 +23,7 @@ const Difference = ({ mandate, view: { fix, names } }: Props) => {
   if (!fix) return null;
   const after = { agents: fix.agents ?? undefined, wallet: mandate.wallet };
   const { gone, come } = differences(wordsOf(mandate.policy, mandate, names), wordsOf(fix.policy, after, names));
-  const asset = mandate.policy.assets[0]?.asset ?? "";
+  const asset = assetOf(mandate);
   return (
     <div className="grid grid-cols-1 gap-3 wrap-anywhere">
       <ul className="list-disc pl-5 font-560">

@@ -12,5 +12,5 @@ export const wordsOf = (policy: Policy, { agents, wallet }: Bindings, names: Rea
     agents: agents ?? null,
     wallet: wallet?.address,
     nameOf: (id) => names[id] ?? id,
-    network: networkName(policy.assets[0]?.chain ?? ""),
+    networkOf: networkName,
   });

@@ -4,7 +4,7 @@ import { Field, Select } from "#components/ui/field.tsx";
 import type { ApprovalMode, MandateDraft } from "#lib/mandates/draft/draft.ts";
 import { secondsWords } from "#lib/mandates/policy/words.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
-import { useDraft } from "./draft-form.ts";
+import { useDraft, useUnit } from "./draft-form.ts";
 import { amount, Disclosed, Term } from "./parts.tsx";
 
 const modes: readonly { readonly mode: ApprovalMode; readonly name: string; readonly text?: string }[] = [
@@ -30,10 +30,10 @@ const waitOptions = (chosen: string): readonly (readonly [string, string])[] =>
 
 export function Ask({ assured }: { readonly assured: boolean }) {
   const { form, field } = useDraft();
-  const [mode, coin, assurance, requestSeconds] = useWatch<
-    MandateDraft,
-    readonly ["mode", "coin", "assurance", "requestSeconds"]
-  >({ name: ["mode", "coin", "assurance", "requestSeconds"] });
+  const [mode, assurance, requestSeconds] = useWatch<MandateDraft, readonly ["mode", "assurance", "requestSeconds"]>({
+    name: ["mode", "assurance", "requestSeconds"],
+  });
+  const unit = useUnit();
   const far = assurance === "walletApproved" || assurance === "hardwareApproved";
   return (
     <Term title="When to ask me" text="The payment waits until a person approves or declines.">
@@ -46,7 +46,7 @@ export function Ask({ assured }: { readonly assured: boolean }) {
           </Choice>
         ))}
       </fieldset>
-      {mode === "above" && <Field label="Ask me above" suffix={coin.split(" ")[0] ?? ""} {...amount} {...field("above")} />}
+      {mode === "above" && <Field label="Ask me above" suffix={unit} {...amount} {...field("above")} />}
       {mode !== "never" && (
         <Select
           label="A request waits for"

@@ -21,6 +21,7 @@ import { loadCheck, resolverOf } from "./draft-form.ts";
 import { type Update, OpenRefusedDialog } from "./open-refused.tsx";
 import { Limits } from "./limits.tsx";
 import { LiveWords } from "./live-words.tsx";
+import { PaysIn } from "./pays-in.tsx";
 import { Trial } from "./trial.tsx";
 import { When } from "./when.tsx";
 import { Where } from "./where.tsx";
@@ -104,11 +105,8 @@ export function MandateEditor(props: Props) {
             <Who agents={choices.agents} wallet={first.wallet !== ""} />
             <Limits zones={zones} more={first.more.length > 0 || first.cooldownSeconds !== ""} />
             <Ask assured={first.assurance !== "softwareApproved"} />
-            <Where
-              coins={choices.coins}
-              fixedCoin={mandate !== undefined}
-              finer={finer || first.domains.deny.length > 0 || first.fee.as !== "none"}
-            />
+            <PaysIn coins={choices.coins} isFixed={mandate !== undefined} />
+            <Where finer={finer || first.domains.deny.length > 0 || first.fee.as !== "none"} />
             <When zones={zones} valid={first.validFrom !== "" || first.validUntil !== ""} />
           </Scripted>
           {error && (

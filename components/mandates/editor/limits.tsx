@@ -2,14 +2,14 @@ import { useWatch } from "react-hook-form";
 import { Field, Select } from "#components/ui/field.tsx";
 import type { MandateDraft } from "#lib/mandates/draft/draft.ts";
 import type { EditorChoices } from "#lib/pages/buyer/view-editor.ts";
-import { useDraft } from "./draft-form.ts";
+import { useDraft, useUnit } from "./draft-form.ts";
 import { MoreLimits } from "./more-limits.tsx";
 import { amount, Term } from "./parts.tsx";
 
 export function Limits({ zones, more }: Pick<EditorChoices, "zones"> & { readonly more: boolean }) {
   const { field } = useDraft();
-  const [timezone, coin] = useWatch<MandateDraft, readonly ["timezone", "coin"]>({ name: ["timezone", "coin"] });
-  const unit = coin.split(" ")[0] ?? "";
+  const timezone = useWatch<MandateDraft, "timezone">({ name: "timezone" });
+  const unit = useUnit();
   return (
     <Term title="Limits" text="Set a limit per payment, and at least one per day, month or in total. Leave empty for no limit.">
       <div className="fields">

@@ -1,10 +1,8 @@
 import { useWatch } from "react-hook-form";
 import { Choice } from "#components/ui/choice.tsx";
 import { Field, Select } from "#components/ui/field.tsx";
-import { networkName } from "#lib/chains/network-name.ts";
 import type { MandateDraft } from "#lib/mandates/draft/draft.ts";
-import type { EditorChoices } from "#lib/pages/buyer/view-editor.ts";
-import { useDraft } from "./draft-form.ts";
+import { useDraft, useUnit } from "./draft-form.ts";
 import { Entries } from "./entries.tsx";
 import { hostOf } from "./host-of.ts";
 import { amount, Disclosed, Term } from "./parts.tsx";
@@ -89,8 +87,9 @@ const fees = [
   ["amount", "An amount"],
 ] as const;
 
-function Fee({ unit }: { readonly unit: string }) {
+function Fee() {
   const { field } = useDraft();
+  const unit = useUnit();
   const as = useWatch<MandateDraft, "fee.as">({ name: "fee.as" });
   return (
     <div className="fields">
@@ -117,29 +116,14 @@ const finerFields = [
   "fee.value",
 ];
 
-type Props = Pick<EditorChoices, "coins"> & {
-  readonly fixedCoin: boolean;
-  readonly finer: boolean;
-};
-
-export function Where({ coins, fixedCoin, finer }: Props) {
-  const { field } = useDraft();
-  const coin = useWatch<MandateDraft, "coin">({ name: "coin" });
-  const options = coins.map(({ asset, chain }) => [`${asset} ${chain}`, `${asset} on ${networkName(chain)}, ${chain}`] as const);
-  const shown = fixedCoin ? options.filter(([value]) => value === coin) : options;
+export function Where({ finer }: { readonly finer: boolean }) {
   return (
     <Term title="Where" text="Sellers that are registered here, unless you say otherwise.">
       <Domains />
       <Sellers />
-      <Select
-        label="Asset"
-        options={shown}
-        {...(fixedCoin && { hint: "A mandate keeps its asset for life." })}
-        {...field("coin")}
-      />
       <Disclosed summary="Sellers, addresses, resources and fees in detail" filled={finer} fields={finerFields}>
         <Finer />
-        <Fee unit={coin.split(" ")[0] ?? ""} />
+        <Fee />
       </Disclosed>
     </Term>
   );

@@ -14,10 +14,12 @@ export type FieldOf = (pointer: string) => string | undefined;
 
 /** Invalid values are left for the schema to refuse; `fieldOf` maps its pointers back to form fields. */
 export function draftTermsOf(draft: MandateDraft): { readonly terms: DraftTerms; readonly fieldOf: FieldOf } {
-  const [asset = "", chain = ""] = draft.coin.split(" ");
+  const assets = assetsOf(draft);
   const { limits, places } = limitsOf(draft);
   const policy = {
-    assets: [{ asset, chain }],
+    ...(draft.unit !== "" && { unit: draft.unit }),
+    assets,
+    ...draft.kept,
     limits,
     ...sellersOf(draft),
     ...(draft.resources.only && { resources: draft.resources.allow.map(resourceOf) }),
@@ -32,14 +34,36 @@ export function draftTermsOf(draft: MandateDraft): { readonly terms: DraftTerms;
     name: draft.name,
     policy,
     agents: draft.everyAgent ? null : draft.agents,
-    wallet: wallet === "" ? null : { chain, address: wallet },
+    wallet: wallet === "" ? null : { chain: walletChainOf(draft, assets), address: wallet },
   };
-  return { terms, fieldOf: fieldsOf(places) };
+  return { terms, fieldOf: fieldsOf([...places, ...ratePlaces(draft)]) };
 }
 
 const text = (value: string): string => value.trim();
 /** NaN for text that is not a whole number; the schema refuses it. */
 const numberOf = (value: string): number => (/^[0-9]+$/.test(text(value)) ? Number(text(value)) : Number.NaN);
+
+const coinOfText = (coin: string) => {
+  const [asset = "", chain = ""] = coin.split(" ");
+  return { asset, chain };
+};
+
+const assetsOf = ({ unit, coin, rates }: MandateDraft): Policy["assets"] =>
+  unit === "" ? [coinOfText(coin)] : rates.map((one) => ({ ...coinOfText(one.coin), counts: text(one.counts) }));
+
+const walletChainOf = ({ walletChain }: MandateDraft, assets: Policy["assets"]): string =>
+  (assets.find(({ chain }) => chain === walletChain) ?? assets[0])?.chain ?? "";
+
+const ratePlaces = ({ unit, rates }: MandateDraft): FieldPointers =>
+  unit === ""
+    ? []
+    : [
+        ["/policy/assets", "unit"],
+        ...rates.flatMap((_, at) => [
+          [`/policy/assets/${at}`, `rates.${at}.coin`] as const,
+          [`/policy/assets/${at}/counts`, `rates.${at}.counts`] as const,
+        ]),
+      ];
 
 type FieldPointers = readonly (readonly [pointer: string, field: string])[];
 
@@ -133,6 +157,7 @@ const fixed: FieldPointers = [
   ["/agents", "agents"],
   ["/wallet", "wallet"],
   ["/policy/assets", "coin"],
+  ["/policy/unit", "unit"],
   ["/policy/limits", "day"],
   ["/policy/limits/perPayment", "perPayment"],
   ["/policy/limits/total", "total"],
@@ -156,6 +181,6 @@ const fixed: FieldPointers = [
 ];
 
 function fieldsOf(places: FieldPointers): FieldOf {
-  const longestFirst = [...fixed, ...places].toSorted(([a], [b]) => b.length - a.length);
+  const longestFirst = [...places, ...fixed].toSorted(([a], [b]) => b.length - a.length);
   return (pointer) => longestFirst.find(([start]) => pointer === start || pointer.startsWith(`${start}/`))?.[1];
 }

@@ -57,6 +57,19 @@ describe("a stored policy", () => {
 
   test.each([
     ["a closed list", { ...least, domains: { allow: [] }, resources: [] }],
+    [
+      "a unit with rates, and rails",
+      {
+        ...least,
+        unit: "USD" as const,
+        assets: [
+          { ...coin, counts: "1" },
+          { asset: "EURC", chain: "eip155:8453", counts: "1.12" },
+        ],
+        rails: ["x402" as const, "record" as const],
+        records: { payees: "any" as const, deadline: "P7D" },
+      },
+    ],
     ["a fee as an amount", { ...least, maximumFee: { amount: "0.05" } }],
     ["a fee of nothing", { ...least, maximumFee: { bps: 0 } }],
     ["the first payment", { ...least, approval: { mode: "firstPayment" as const } }],
@@ -85,7 +98,30 @@ describe("a stored policy", () => {
   });
 });
 
+test("the wallet keeps its chain while the mandate pays there", () => {
+  const assets = [
+    { ...coin, counts: "1" },
+    { asset: "USDC", chain: "eip155:8453", counts: "1" },
+  ];
+  const stored = { name: "M", policy: { ...least, unit: "USD" as const, assets }, wallet: { address, chain: "eip155:8453" } };
+  const draft = draftOf(stored);
+  expect(draftTermsOf(draft).terms.wallet).toEqual(stored.wallet);
+  expect(draftTermsOf({ ...draft, rates: draft.rates.slice(0, 1) }).terms.wallet).toEqual({ address, chain: coin.chain });
+});
+
 describe("each error is shown at its field", () => {
+  test("a rate that is missing or wrong, an asset twice, and no asset", () => {
+    const usdc = { coin: "USDC eip155:84532", counts: "1" };
+    const errors = (...rates: MandateDraft["rates"]) => Object.fromEntries(checkDraft(drafted({ unit: "USD", rates }), 9));
+    expect(errors(usdc)).toEqual({});
+    expect(errors({ ...usdc, counts: "" })).toEqual({ "rates.0.counts": "Fill this in." });
+    expect(errors(usdc, { coin: "EURC eip155:84532", counts: "0" })).toEqual({
+      "rates.1.counts": "An asset must count as more than zero.",
+    });
+    expect(errors(usdc, { ...usdc, counts: "2" })).toEqual({ "rates.1.coin": "This asset is in the list already." });
+    expect(errors()).toEqual({ unit: "Choose at least one." });
+  });
+
   test("an empty form", () => {
     expect(Object.fromEntries(checkDraft(newDraft("USDC eip155:84532"), 6))).toEqual({
       name: "Fill this in.",

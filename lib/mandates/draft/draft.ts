@@ -1,6 +1,6 @@
 import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import { weekdays, type Weekday } from "#lib/mandates/policy/words.ts";
-import type { AssuranceLevel, Period } from "#lib/vocabulary.ts";
+import type { AssuranceLevel, Period, Unit } from "#lib/vocabulary.ts";
 
 export type ApprovalMode = NonNullable<Policy["approval"]>["mode"];
 
@@ -22,8 +22,16 @@ export type MandateDraft = {
   readonly everyAgent: boolean;
   readonly agents: readonly string[];
   readonly wallet: string;
-  /** Such as "USDC eip155:84532". */
+  /** Empty for a new wallet. */
+  readonly walletChain: string;
+  /** Such as "USDC eip155:84532". Not used with a unit. */
   readonly coin: string;
+  /** Empty if the limits are in the asset. */
+  readonly unit: "" | Unit;
+  /** With a unit: what one whole asset counts as. */
+  readonly rates: readonly { readonly coin: string; readonly counts: string }[];
+  /** What has no fields in the form. */
+  readonly kept: Pick<Policy, "rails" | "records">;
   readonly perPayment: string;
   readonly day: string;
   readonly month: string;
@@ -65,7 +73,11 @@ export const newDraft = (coin: string): MandateDraft => ({
   everyAgent: true,
   agents: [],
   wallet: "",
+  walletChain: "",
   coin,
+  unit: "",
+  rates: [{ coin, counts: "" }],
+  kept: {},
   perPayment: "",
   day: "",
   month: "",
@@ -94,7 +106,7 @@ type StoredMandate = {
   readonly name: string;
   readonly policy: Policy;
   readonly agents?: readonly string[] | undefined;
-  readonly wallet?: { readonly address: string } | undefined;
+  readonly wallet?: { readonly address: string; readonly chain?: string } | undefined;
 };
 
 export function draftOf({ name, policy, agents, wallet }: StoredMandate): MandateDraft {
@@ -109,6 +121,8 @@ export function draftOf({ name, policy, agents, wallet }: StoredMandate): Mandat
     everyAgent: agents === undefined,
     agents: agents ?? [],
     wallet: wallet?.address ?? "",
+    walletChain: wallet?.chain ?? "",
+    ...coinsOf(policy),
     mode: approval?.mode ?? "never",
     above: approval?.amount ?? "",
     requestSeconds: approval?.expiresInSeconds === undefined ? "" : String(approval.expiresInSeconds),
@@ -125,6 +139,15 @@ export function draftOf({ name, policy, agents, wallet }: StoredMandate): Mandat
     validUntil,
   };
 }
+
+const coinsOf = ({ unit, assets, rails, records }: Policy): Pick<MandateDraft, "unit" | "rates" | "kept"> => ({
+  unit: unit ?? "",
+  rates: assets.map(({ asset, chain, counts = "" }) => ({ coin: `${asset} ${chain}`, counts })),
+  kept: { ...(rails && { rails }), ...(records && { records }) },
+});
+
+/** What the amounts of the form are in. */
+export const draftUnit = ({ unit, coin }: Pick<MandateDraft, "unit" | "coin">): string => unit || (coin.split(" ")[0] ?? "");
 
 type Lists = { readonly allow?: readonly string[] | undefined; readonly deny?: readonly string[] | undefined };
 const placesOf = (lists: Lists | undefined): Places => ({

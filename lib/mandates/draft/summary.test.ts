@@ -11,7 +11,7 @@ const least: Policy = {
 const words: Words = {
   agents: null,
   nameOf: (id) => ({ sa_1: "Field data agent", sa_2: "Report agent" })[id] ?? id,
-  network: "Base Sepolia",
+  networkOf: (chain) => (chain === "eip155:84532" ? "Base Sepolia" : "Base"),
 };
 
 const said = (policy: Policy, change: Partial<Words> = {}): string => {
@@ -39,6 +39,29 @@ describe("a policy in plain words", () => {
         .split("\n")
         .slice(-2),
     ).toEqual(["Days begin at midnight, Europe/Vienna time.", "Ends on 1 April 2027, midnight Europe/Vienna time."]);
+  });
+
+  test("says in one sentence what counts as what", () => {
+    const usdc = { asset: "USDC", chain: "eip155:84532", counts: "1" };
+    const eurc = { ...usdc, asset: "EURC", counts: "1.12" };
+    const lines = said({ ...least, unit: "USD", assets: [usdc, eurc] }).split("\n");
+    expect(lines[0]).toBe("Agents may spend up to 20.00 USD a day, at most 8.00 USD in one payment.");
+    expect(lines).toContain("1 USDC counts as 1 USD, 1 EURC as 1.12 USD, on Base Sepolia.");
+    expect(said({ ...least, unit: "EUR", assets: [usdc, { ...eurc, chain: "eip155:8453", counts: "" }] })).toContain(
+      "1 USDC on Base Sepolia counts as 1 EUR, 1 EURC on Base as … EUR.",
+    );
+  });
+
+  test("says which kinds of payments are admitted, if the policy names them", () => {
+    expect(said({ ...least, rails: ["x402"] })).toContain("Only payments by x402.");
+    const all: Policy = { ...least, rails: ["x402", "record"] };
+    expect(said(all)).toContain(
+      "Only payments by x402 and payments that are made elsewhere and recorded here.\nAsk me about every recorded payment.",
+    );
+    const payees = [{ sellerId: "sel_1" }, { kind: "iban" as const, value: "DE89" }];
+    expect(said({ ...all, records: { payees, deadline: "P7D" } })).toContain(
+      "Recorded payments go to sel_1 or DE89.\nThey are recorded in 7 days at the latest.",
+    );
   });
 
   test("says every rule", () => {

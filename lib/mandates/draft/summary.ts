@@ -2,7 +2,7 @@ import type { AskRule } from "#lib/mandates/policy/ask-rules.ts";
 import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import { daysWords, feeWords, listWords, momentWords, secondsWords, spanWords } from "#lib/mandates/policy/words.ts";
 import { displayAmount, readAmount } from "#lib/money.ts";
-import type { AssuranceLevel } from "#lib/vocabulary.ts";
+import type { AssuranceLevel, Rail } from "#lib/vocabulary.ts";
 
 /** A `value` is a part that pages show in bold. */
 export type Phrase = string | { readonly value: string };
@@ -19,7 +19,7 @@ export type Words = {
   readonly agents: readonly string[] | null;
   readonly wallet?: string | undefined;
   readonly nameOf: (id: string) => string;
-  readonly network: string;
+  readonly networkOf: (chain: string) => string;
 };
 
 const DIGITS = 18;
@@ -40,11 +40,16 @@ function valuesOf(texts: readonly string[], word = "and"): Phrase[] {
 
 /** Accepts a policy that is not complete yet. */
 export function summarize(policy: Policy, words: Words): Summary {
-  const asset = policy.assets[0]?.asset ?? "";
+  const asset = policy.unit ?? policy.assets[0]?.asset ?? "";
   return {
     may: maySpend(policy, asset, words),
     ask: askSentence(policy, asset),
-    terms: [...whereTerms(policy, words), ...paymentTerms(policy, asset, words), ...timeTerms(policy)],
+    terms: [
+      ...whereTerms(policy, words),
+      ...railTerms(policy, words),
+      ...paymentTerms(policy, asset, words),
+      ...timeTerms(policy),
+    ],
   };
 }
 
@@ -139,9 +144,42 @@ const confirms: Readonly<Record<AssuranceLevel, string>> = {
   hardwareApproved: "an attested hardware key",
 };
 
-function paymentTerms({ limits, minimumAssuranceLevel, maximumFee, assets }: Policy, asset: string, words: Words): Phrase[][] {
+/** As "1 USDC counts as 1 USD, 1 EURC as 1.12 USD, on Base." */
+function coinTerm({ unit, assets }: Policy, { networkOf }: Words): Phrase[] {
+  const [first] = assets;
+  if (first === undefined) return [];
+  if (unit === undefined) return ["In ", value(first.asset), ` on ${networkOf(first.chain)}.`];
+  const chains = new Set(assets.map(({ chain }) => chain));
+  const rates = assets.flatMap(({ asset, chain, counts }, at): Phrase[] => [
+    ...(at === 0 ? [] : [", "]),
+    value(`1 ${asset}`),
+    `${chains.size > 1 ? ` on ${networkOf(chain)}` : ""}${at === 0 ? " counts as " : " as "}`,
+    value(`${counts || "…"} ${unit}`),
+  ]);
+  return [...rates, chains.size > 1 ? "." : `, on ${networkOf(first.chain)}.`];
+}
+
+const railWords: Readonly<Record<Rail, string>> = {
+  x402: "payments by x402",
+  record: "payments that are made elsewhere and recorded here",
+};
+
+function railTerms({ rails, records }: Policy, { nameOf }: Words): Phrase[][] {
+  if (rails === undefined) return [];
+  const terms: Phrase[][] = [["Only ", ...valuesOf(rails.map((rail) => railWords[rail])), "."]];
+  if (!rails.includes("record")) return terms;
+  if (records === undefined) return [...terms, [value("Ask me about every recorded payment.")]];
+  const { payees, deadline = "P14D" } = records;
+  const named = payees === "any" ? ["any payee"] : payees.map((one) => ("sellerId" in one ? nameOf(one.sellerId) : one.value));
+  const to =
+    named.length === 0 ? ["Recorded payments go to nobody."] : ["Recorded payments go to ", ...valuesOf(named, "or"), "."];
+  return [...terms, to, ["They are recorded ", value(spanWords({ rolling: deadline })), " at the latest."]];
+}
+
+function paymentTerms(policy: Policy, asset: string, words: Words): Phrase[][] {
+  const { limits, minimumAssuranceLevel, maximumFee } = policy;
   const terms: Phrase[][] = [];
-  if (assets[0] !== undefined) terms.push(["In ", value(asset), ` on ${words.network}.`]);
+  if (policy.assets.length > 0) terms.push(coinTerm(policy, words));
   if (words.wallet !== undefined) terms.push(["Only from the wallet ", value(words.wallet), "."]);
   for (const count of limits.counts ?? []) {
     terms.push([

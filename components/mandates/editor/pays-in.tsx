@@ -1,0 +1,83 @@
+import { useFieldArray, useWatch } from "react-hook-form";
+import { Button } from "#components/ui/button.tsx";
+import { Field, Select } from "#components/ui/field.tsx";
+import { networkName } from "#lib/chains/network-name.ts";
+import type { MandateDraft } from "#lib/mandates/draft/draft.ts";
+import type { EditorChoices } from "#lib/pages/buyer/view-editor.ts";
+import { useDraft } from "./draft-form.ts";
+import { amount, Term } from "./parts.tsx";
+
+const ASSETS_MAX = 8;
+
+type Options = readonly (readonly [value: string, text: string])[];
+
+const units: Options = [
+  ["", "One asset, and the limits in it"],
+  ["USD", "Several assets, and the limits in USD"],
+  ["EUR", "Several assets, and the limits in EUR"],
+];
+
+type RowProps = { readonly at: number; readonly options: Options; readonly unit: string; readonly remove: (() => void) | null };
+
+function Rate({ at, options, unit, remove }: RowProps) {
+  const { field } = useDraft();
+  const coin = useWatch<MandateDraft, `rates.${number}.coin`>({ name: `rates.${at}.coin` });
+  const [asset = ""] = coin.split(" ");
+  return (
+    <fieldset>
+      <legend className="sr">Asset {at + 1}</legend>
+      <div className="fields">
+        <Select label="Asset" options={options} {...field(`rates.${at}.coin`)} />
+        <Field label={`1 ${asset} counts as`} suffix={unit} {...amount} {...field(`rates.${at}.counts`)} />
+      </div>
+      {remove && (
+        <Button size="small" className="mt-3" onClick={remove}>
+          Remove {asset}
+        </Button>
+      )}
+    </fieldset>
+  );
+}
+
+function Rates({ options, unit }: { readonly options: Options; readonly unit: string }) {
+  const { fields, append, remove } = useFieldArray<MandateDraft, "rates">({ name: "rates" });
+  const rates = useWatch<MandateDraft, "rates">({ name: "rates" });
+  const [next] = options.filter(([value]) => rates.every(({ coin }) => coin !== value));
+  return (
+    <>
+      <p className="text-sm text-muted">
+        Every payment counts at the rate that you write here, whatever the market says. A lower rate lets more be spent.
+      </p>
+      {fields.map(({ id }, at) => (
+        <Rate key={id} at={at} options={options} unit={unit} remove={fields.length > 1 ? () => remove(at) : null} />
+      ))}
+      {next && fields.length < ASSETS_MAX && (
+        <Button size="small" className="justify-self-start" onClick={() => append({ coin: next[0], counts: "" })}>
+          Add an asset
+        </Button>
+      )}
+    </>
+  );
+}
+
+type Props = Pick<EditorChoices, "coins"> & { readonly isFixed: boolean };
+
+export function PaysIn({ coins, isFixed }: Props) {
+  const { field } = useDraft();
+  const [unit, coin] = useWatch<MandateDraft, readonly ["unit", "coin"]>({ name: ["unit", "coin"] });
+  const options = coins.map(({ asset, chain }) => [`${asset} ${chain}`, `${asset} on ${networkName(chain)}, ${chain}`] as const);
+  const only = (list: Options, chosen: string) => (isFixed ? list.filter(([value]) => value === chosen) : list);
+  return (
+    <Term
+      title="Pays in"
+      {...(isFixed && { text: "A mandate keeps this for life. With a unit, its assets and rates may change." })}
+    >
+      <Select label="Pays in" options={only(units, unit)} {...field("unit")} />
+      {unit === "" ? (
+        <Select label="Asset" options={only(options, coin)} {...field("coin")} />
+      ) : (
+        <Rates options={options} unit={unit} />
+      )}
+    </Term>
+  );
+}
