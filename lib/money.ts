@@ -79,6 +79,10 @@ export const chainOfUnit = (unit: string): string => `${UNIT_CHAIN}${unit}`;
 
 export const isUnitChain = (chain: string): boolean => chain.startsWith(UNIT_CHAIN);
 
+/** What an authorization counted as, such as "0.28 USD"; `rate` is text such as "1.12 USD". Null without a unit. */
+export const countedText = (amount: bigint | null, rate: string | null): string | null =>
+  amount === null || rate === null ? null : displayAmount(amount, UNIT_DECIMALS, rate.split(" ")[1] ?? "");
+
 /** An amount of an asset with so many decimals, and what one whole asset counts as. */
 type Counted = { readonly amount: Atomic; readonly decimals: number; readonly rate: Atomic };
 

@@ -75,6 +75,13 @@ const valid: readonly (readonly [name: string, answer: unknown])[] = [
     await make({ place: [2 ** 52 + 12_345, Number.MAX_SAFE_INTEGER], logPlace: [2 ** 33, 2 ** 33 + 1] }),
   ],
   ["signed with a key that was replaced before the head was signed", await make({ signer: earlier })],
+  [
+    "a payment that counts in a unit",
+    await make({
+      claims: { unit: { amount: "0.56", rate: "1.12 USD" } },
+      of: [decision("allow")[0], decision("allow", { unitAmount: "0.56", unitRate: "1.12 USD" })[1]],
+    }),
+  ],
   ["an event with other characters than ASCII", await make({ event: { note: "caf\u00e9 \u{1f9fe} \u2028" } })],
 ];
 

@@ -34,7 +34,16 @@ const columns = [
   },
   { name: "Asked by", cell: ({ asker }: LedgerLine) => <AskerName asker={asker} /> },
   { name: "When", cell: ({ createdAt }: LedgerLine) => <Moment at={createdAt} show="short" /> },
-  { name: "Amount", numeric: true, cell: ({ amount, asset }: LedgerLine) => <Money>{money(amount, asset)}</Money> },
+  {
+    name: "Amount",
+    numeric: true,
+    cell: ({ amount, asset, charge }: LedgerLine) => (
+      <>
+        <Money>{money(amount, asset)}</Money>
+        {charge !== null && <span className="sub">for a payment of {charge}</span>}
+      </>
+    ),
+  },
 ];
 
 type Props = { readonly page: Page<LedgerLine>; readonly path: string; readonly query: PageQuery };

@@ -35,6 +35,11 @@ export function AmountsTable({ amounts, stage, asset }: Props) {
         <Row name={totalName(stage)} look="*:border-t *:border-text *:text-[1rem] *:font-620 *:text-text">
           <span className="double">{show(amounts.total)}</span>
         </Row>
+        {amounts.counted && (
+          <Row name={`Counts as, at ${amounts.counted.rate} for 1 ${asset}`}>
+            <Money>{amounts.counted.amount}</Money>
+          </Row>
+        )}
         <Row name="Seller receives" look="*:pt-3">
           {show(amounts.sellerReceives)}
         </Row>

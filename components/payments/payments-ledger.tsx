@@ -25,7 +25,16 @@ const columns = [
   { name: "Asked by", cell: ({ asker }: PaymentLine) => <AskerName asker={asker} /> },
   { name: "Mandate", cell: (row: PaymentLine) => <Untrusted>{row.mandate}</Untrusted> },
   { name: "Asked", cell: (row: PaymentLine) => <Moment at={row.createdAt} show="short" /> },
-  { name: "Amount", numeric: true, cell: (row: PaymentLine) => <Money>{money(row.total, row.asset)}</Money> },
+  {
+    name: "Amount",
+    numeric: true,
+    cell: (row: PaymentLine) => (
+      <>
+        <Money>{money(row.total, row.asset)}</Money>
+        {row.counted !== null && <span className="sub">counts as {row.counted}</span>}
+      </>
+    ),
+  },
 ];
 
 type Props = { readonly rows: readonly PaymentLine[]; readonly dense: boolean };

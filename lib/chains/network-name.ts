@@ -3,6 +3,8 @@ const networks: Readonly<Record<string, string>> = {
   "eip155:8453": "Base",
   "eip155:84532": "Base Sepolia",
   "eip155:31337": "Local test chain",
+  "iso4217:USD": "all networks",
+  "iso4217:EUR": "all networks",
 };
 
 export const networkName = (chain: string): string => networks[chain] ?? "Network";

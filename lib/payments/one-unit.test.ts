@@ -1,4 +1,5 @@
 import { eq } from "drizzle-orm";
+import { publicKeys } from "#lib/audit/signing-key.ts";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { transact } from "#lib/audit/transact.ts";
 import { verifyChain } from "#lib/audit/verify-chain.ts";
@@ -13,6 +14,11 @@ import { createMandate } from "#lib/mandates/lifecycle/create-mandate.ts";
 import { simulateMandate } from "#lib/mandates/lifecycle/simulate-mandate.ts";
 import { listMandateLedger } from "#lib/mandates/list-mandate-ledger.ts";
 import { mandates } from "#lib/mandates/tables.ts";
+import { prepareRegistration } from "#lib/onchain/registration/prepare-registration.ts";
+import { prepareRegistration as prepareOperation } from "#lib/onchain/registry/registration-contract.ts";
+import * as receipts from "#lib/payments/receipts/contract.ts";
+import { getPaymentReceipt } from "#lib/payments/receipts/get-payment-receipt.ts";
+import { verifyReceipt } from "#lib/receipts/verify-receipt.ts";
 import { ask, authorizationsOf, holdsOf, outcomes } from "#test/asking.ts";
 import { useDatabase } from "#test/database.ts";
 import { brokenSums } from "#test/invariants.ts";
@@ -115,6 +121,25 @@ describe("a mandate in USD", () => {
       { asset: "USDC", chain: CHAIN, counts: "1", tokenDecimals: 6 },
       { asset: "EURX", chain: CHAIN, counts: "1.12", tokenDecimals: 18 },
     ]);
+  });
+
+  test("states in its receipts what a payment counted as", async () => {
+    const mandateId = await activeMandate(as(), { policy: inUsd({ total: "5" }) });
+    const { authorizationId } = (await payEuros(mandateId)).data;
+    const { data } = await send(receipts.getPaymentReceipt, getPaymentReceipt, { as: as(), id: authorizationId });
+    const claims = JSON.parse(Buffer.from(data.receipt.split(".")[1]!, "base64url").toString()) as object;
+    expect(claims).toMatchObject({ amount: "250000000000000000", decimals: 18, unit: { amount: "0.28", rate: "1.12 USD" } });
+    expect(JSON.parse(data.proof!.event)).toMatchObject({ metadata: { unitAmount: "0.28", unitRate: "1.12 USD" } });
+    expect(await verifyReceipt(data, publicKeys())).toMatchObject({ ok: true, withProof: true });
+  });
+
+  test("cannot be registered on a chain", async () => {
+    const { mandateId } = (
+      await send(contract.createMandate, createMandate, { as: as(), body: { name: "In USD", policy: inUsd({ total: "5" }) } })
+    ).data;
+    const query = `?payeeAddress=${inEuros.payTo}&path=proofs`;
+    const { problem } = await send(prepareOperation, prepareRegistration, { as: as(), id: mandateId, query });
+    expect([problem.code, problem.detail]).toEqual(["conflict", expect.stringContaining("Only a mandate in one token")]);
   });
 
   test("denies a token that it does not list", async () => {

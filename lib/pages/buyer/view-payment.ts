@@ -5,7 +5,7 @@ import { type Asker, type AskerReader } from "#lib/identity/asker.ts";
 import { askersOf, subjectNames } from "#lib/identity/subject-name-store.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { reading } from "#lib/mandates/store.ts";
-import { displayAmount, formatAmount } from "#lib/money.ts";
+import { countedText, displayAmount, formatAmount } from "#lib/money.ts";
 import { chainOf } from "#lib/chains/chains.ts";
 import { explorerUrl } from "#lib/chains/explorer-url.ts";
 import { networkName } from "#lib/chains/network-name.ts";
@@ -52,6 +52,8 @@ export type PaymentView = {
     /** The price with the buyer's share of the fee. */
     readonly total: string;
     readonly sellerReceives: string;
+    /** With a unit: what the total counts as, and at which rate, such as "0.28 USD" and "1.12 USD". */
+    readonly counted: { readonly amount: string; readonly rate: string } | null;
   };
   readonly checkout: { readonly checkoutIntentId: string; readonly waits: boolean } | null;
   /** The earlier payment whose request answers this one too; null if this payment has a request of its own, or none. */
@@ -217,6 +219,7 @@ function sellerOf({ intent }: Payment, today: Seller): PaymentView["seller"] {
 function amountsOf(row: AuthorizationRow, { feeQuote }: PaymentIntent): PaymentView["amounts"] {
   const decimals = decimalsOf(row);
   const text = (amount: bigint) => formatAmount(amount, decimals);
+  const counted = countedText(row.unitAmount, row.unitRate);
   return {
     price: text(row.amount),
     serviceFee: feeQuote.serviceFeeAmount,
@@ -225,6 +228,7 @@ function amountsOf(row: AuthorizationRow, { feeQuote }: PaymentIntent): PaymentV
     buyerShare: text(row.buyerShare),
     total: text(row.amount + row.buyerShare),
     sellerReceives: feeQuote.sellerNetAmount,
+    counted: counted === null || row.unitRate === null ? null : { amount: counted, rate: row.unitRate },
   };
 }
 

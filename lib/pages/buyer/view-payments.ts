@@ -5,7 +5,7 @@ import { selectMembers } from "#lib/identity/member-store.ts";
 import { agentNames, askersOf } from "#lib/identity/subject-name-store.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { reading, type Scope } from "#lib/mandates/store.ts";
-import { formatAmount } from "#lib/money.ts";
+import { countedText, formatAmount } from "#lib/money.ts";
 import type { PaymentFilter } from "#lib/payments/payment-filter.ts";
 import {
   lastLookedAt,
@@ -31,6 +31,8 @@ export type PaymentLine = {
   readonly amount: string;
   /** With the buyer's share of the fee, as decimal text. */
   readonly total: string;
+  /** What that counts as in the unit of the mandate, such as "0.28 USD"; null without a unit. */
+  readonly counted: string | null;
   readonly asset: string;
   readonly chain: string;
   readonly payTo: string | null;
@@ -100,6 +102,7 @@ async function linesOf(tx: Tx, scope: AskerReader, rows: readonly PaymentRow[], 
       denialCode,
       amount: formatAmount(BigInt(row.amount), decimals),
       total: formatAmount(BigInt(row.amount) + BigInt(row.buyerShare), decimals),
+      counted: countedText(row.unitAmount === null ? null : BigInt(row.unitAmount), row.unitRate),
       asset,
       chain,
       payTo,

@@ -8,6 +8,7 @@ import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import type { AuthorizationRow, ExecutionRow } from "#lib/holds/execution-store.ts";
 import { policyDecisionIdOf } from "#lib/holds/ids.ts";
+import { formatAmount, UNIT_DECIMALS } from "#lib/money.ts";
 import { Problem } from "#lib/problem.ts";
 import { checkEvent, readEvent } from "#lib/receipts/check-event.ts";
 import type { Answer, Receipt } from "#lib/receipts/receipt-schema.ts";
@@ -39,6 +40,7 @@ function paidIn({ amount, asset, chain }: AuthorizationRow) {
 function claimsOf({ authorization, approval, event }: ReceiptFacts, now: Date) {
   const { authorizationId, outcome, denialCode, mandateId, policyVersion, subjectId, payTo, sellerId, resourceId, intent } =
     authorization;
+  const { unitAmount, unitRate } = authorization;
   const { domain } = intent.seller;
   return {
     iss: env().BASE_URL,
@@ -51,6 +53,8 @@ function claimsOf({ authorization, approval, event }: ReceiptFacts, now: Date) {
     payee: { ...(domain !== undefined && { domain }), ...(payTo !== null && { payTo }), ...(sellerId !== null && { sellerId }) },
     ...(resourceId !== null && { resource: { id: resourceId } }),
     ...paidIn(authorization),
+    ...(unitAmount !== null &&
+      unitRate !== null && { unit: { amount: formatAmount(unitAmount, UNIT_DECIMALS), rate: unitRate } }),
     ...(approval && {
       approval: { id: approval.approvalId, basketHash: approval.approvedBasketHash, assurance: approval.assuranceLevel },
     }),

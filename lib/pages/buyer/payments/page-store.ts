@@ -133,7 +133,8 @@ function rest(scope: Scope, filter: PaymentFilter, ids: Ids): readonly SQL[] {
 
 const columns = sql`a.authorization_id AS "authorizationId", a.created_at AS "createdAt", a.mandate_id AS "mandateId",
   a.policy_version AS "policyVersion", a.subject_id AS "subjectId", a.outcome, a.denial_code AS "denialCode", a.intent_id AS "intentId",
-  a.amount::text AS amount, a.buyer_share::text AS "buyerShare", a.asset, a.chain, a.pay_to AS "payTo",
+  a.amount::text AS amount, a.buyer_share::text AS "buyerShare", a.unit_amount::text AS "unitAmount",
+  a.unit_rate AS "unitRate", a.asset, a.chain, a.pay_to AS "payTo",
   a.held, a.expires_at AS "expiresAt", ${terms} -> 'seller' AS seller, ${terms} -> 'resource' AS resource,
   coalesce(a.intent::json ->> 'idempotencyKey', a.intent_id) AS "idempotencyKey"`;
 
@@ -148,6 +149,8 @@ export type PaymentRow = {
   readonly intentId: string;
   readonly amount: string;
   readonly buyerShare: string;
+  readonly unitAmount: string | null;
+  readonly unitRate: string | null;
   readonly asset: string;
   readonly chain: string;
   readonly payTo: string | null;
