@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { base64url } from "jose";
 import type { Step } from "#lib/receipts/refusal.ts";
-import { approved, decision, execution, issue, ISSUED_AT, ISSUER, keyOf, sign, withS } from "#test/receipts.ts";
+import { approved, counted, decision, execution, issue, ISSUED_AT, ISSUER, keyOf, sign, withS } from "#test/receipts.ts";
 import type { Answer, Wishes } from "#test/receipts.ts";
 
 const [current, earlier, unknown] = await Promise.all(
@@ -42,7 +42,6 @@ const withSpareBits = (part: string): string => {
 
 const without = (name: string): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(claims).filter(([member]) => member !== name));
-
 const swapped = ([first = "", second = "", ...rest]: readonly string[]): string[] => [second, first, ...rest];
 
 const valid: readonly (readonly [name: string, answer: unknown])[] = [
@@ -75,13 +74,7 @@ const valid: readonly (readonly [name: string, answer: unknown])[] = [
     await make({ place: [2 ** 52 + 12_345, Number.MAX_SAFE_INTEGER], logPlace: [2 ** 33, 2 ** 33 + 1] }),
   ],
   ["signed with a key that was replaced before the head was signed", await make({ signer: earlier })],
-  [
-    "a payment that counts in a unit",
-    await make({
-      claims: { unit: { amount: "0.56", rate: "1.12 USD" } },
-      of: [decision("allow")[0], decision("allow", { unitAmount: "0.56", unitRate: "1.12 USD" })[1]],
-    }),
-  ],
+  ["a payment that counts in a unit", await make({ of: counted() })],
   ["an event with other characters than ASCII", await make({ event: { note: "caf\u00e9 \u{1f9fe} \u2028" } })],
 ];
 

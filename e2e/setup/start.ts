@@ -113,6 +113,8 @@ export default async function start(): Promise<() => Promise<void>> {
   const stallPort = await freePort();
   const dataDir = await mkdtemp(join(tmpdir(), "countersign-journeys-"));
   const token = { asset: "USDC", tokenAddress: usdcAddress, tokenName: "USDC", tokenVersion: "2", tokenDecimals: 6 };
+  // The form of a mandate offers it; no journey pays in it.
+  const euros = { ...token, asset: "EURC", tokenAddress: `0x${"e0".repeat(20)}`, tokenName: "EURC" };
   // The workers that run the journeys and their test helpers inherit these variables.
   Object.assign(process.env, {
     ...secrets,
@@ -130,7 +132,7 @@ export default async function start(): Promise<() => Promise<void>> {
     SHOP_PORT: String(shopPort),
     STALL_PORT: String(stallPort),
     CHAIN_RPC_URL: chain.rpcUrl,
-    CHAINS: JSON.stringify([{ chain: localChainId, rpcUrl: chain.rpcUrl, confirmations: 0, assets: [token], contracts }]),
+    CHAINS: JSON.stringify([{ chain: localChainId, rpcUrl: chain.rpcUrl, confirmations: 0, assets: [token, euros], contracts }]),
   });
   const stop = await startServer();
   await pagesAnswer();

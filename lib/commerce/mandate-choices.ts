@@ -3,11 +3,11 @@ import type { Candidates } from "#lib/approvals/candidate-store.ts";
 import type { MandateView } from "#lib/approvals/checkout-view.ts";
 import type { Scope } from "#lib/approvals/store.ts";
 import { askRules } from "#lib/mandates/policy/ask-rules.ts";
-import { REQUEST_MS } from "#lib/mandates/policy/compile-policy.ts";
+import { countedAs, REQUEST_MS } from "#lib/mandates/policy/compile-policy.ts";
 import { highestAsked } from "#lib/mandates/policy/assurance.ts";
 import { denials } from "#lib/mandates/policy/denials.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
-import { formatAmount, parseAmount, type Atomic } from "#lib/money.ts";
+import { formatAmount, parseAmount, zero, type Atomic } from "#lib/money.ts";
 import { readUsage, simulatePayments, type Prospect } from "#lib/payments/simulate-payment.ts";
 import type { DenialCode, Environment, MandateMatch } from "#lib/vocabulary.ts";
 
@@ -53,9 +53,11 @@ export async function mandateChoices(candidate: Candidate, { mandates, now }: Ca
 
 function choiceOf(
   { mandateId, name, status, policy, usage, simulated }: Candidates["mandates"][number] & Prospect,
-  { charged, authorizationId }: Candidate,
+  { authorizationId, ...payment }: Candidate,
 ): Choice {
   const { asset, decimals } = policy;
+  // Without a rate, the mandate cannot pay, and nothing is known about its budgets after the payment.
+  const charged = countedAs(policy, { ...payment, decimals: payment.tokenDecimals }, payment.charged) ?? zero;
   const bound = authorizationId !== null;
   // If an authorization has a hold, the usage already contains it.
   const more = bound ? 0n : charged;

@@ -142,7 +142,9 @@ export const sumHeld = (db: Db, { kind, id }: Target, since: Date) =>
       asset: authorizations.asset,
       chain: authorizations.chain,
       count: count(),
-      amount: sql<string>`sum(held.open)`,
+      // A hold under a mandate with a unit is in that unit, and not in the asset of the payment.
+      amount: sql<string>`sum(CASE WHEN ${authorizations.unitAmount} IS NULL THEN held.open
+        ELSE ${authorizations.amount} + ${authorizations.buyerShare} END)`,
     })
     .from(authorizations)
     .innerJoin(

@@ -132,6 +132,12 @@ export const decision = (outcome: keyof typeof eventTypes, more: Members = {}): 
   },
 ];
 
+/** A decision about a payment that counts in a unit. */
+export const counted = (): ReturnType<typeof decision> => [
+  { ...decision("allow")[0], unit: { amount: "0.56", rate: "1.12 USD" } },
+  decision("allow", { unitAmount: "0.56", unitRate: "1.12 USD" })[1],
+];
+
 const executionEvents = {
   pending: "payment.submitted",
   processing: "payment.submitted",

@@ -103,9 +103,9 @@ export function MandateEditor(props: Props) {
         <form className="panel" aria-label="Mandate" method="post" noValidate onSubmit={state.submit} {...state.early}>
           <Scripted>
             <Who agents={choices.agents} wallet={first.wallet !== ""} />
+            <PaysIn coins={choices.coins} isFixed={mandate !== undefined} />
             <Limits zones={zones} more={first.more.length > 0 || first.cooldownSeconds !== ""} />
             <Ask assured={first.assurance !== "softwareApproved"} />
-            <PaysIn coins={choices.coins} isFixed={mandate !== undefined} />
             <Where finer={finer || first.domains.deny.length > 0 || first.fee.as !== "none"} />
             <When zones={zones} valid={first.validFrom !== "" || first.validUntil !== ""} />
           </Scripted>

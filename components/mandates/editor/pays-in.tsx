@@ -12,9 +12,9 @@ const ASSETS_MAX = 8;
 type Options = readonly (readonly [value: string, text: string])[];
 
 const units: Options = [
-  ["", "One asset, and the limits in it"],
-  ["USD", "Several assets, and the limits in USD"],
-  ["EUR", "Several assets, and the limits in EUR"],
+  ["", "The asset, which is the only one"],
+  ["USD", "USD, for payments in several assets"],
+  ["EUR", "EUR, for payments in several assets"],
 ];
 
 type RowProps = { readonly at: number; readonly options: Options; readonly unit: string; readonly remove: (() => void) | null };
@@ -42,7 +42,7 @@ function Rate({ at, options, unit, remove }: RowProps) {
 function Rates({ options, unit }: { readonly options: Options; readonly unit: string }) {
   const { fields, append, remove } = useFieldArray<MandateDraft, "rates">({ name: "rates" });
   const rates = useWatch<MandateDraft, "rates">({ name: "rates" });
-  const [next] = options.filter(([value]) => rates.every(({ coin }) => coin !== value));
+  const next = options.find(([value]) => rates.every(({ coin }) => coin !== value));
   return (
     <>
       <p className="text-sm text-muted">
@@ -69,10 +69,10 @@ export function PaysIn({ coins, isFixed }: Props) {
   const only = (list: Options, chosen: string) => (isFixed ? list.filter(([value]) => value === chosen) : list);
   return (
     <Term
-      title="Pays in"
+      title="Assets"
       {...(isFixed && { text: "A mandate keeps this for life. With a unit, its assets and rates may change." })}
     >
-      <Select label="Pays in" options={only(units, unit)} {...field("unit")} />
+      <Select label="Limits are in" options={only(units, unit)} {...field("unit")} />
       {unit === "" ? (
         <Select label="Asset" options={only(options, coin)} {...field("coin")} />
       ) : (
