@@ -75,6 +75,7 @@ export const LogEvent = z.object({
   entityId: z.string(),
   subjectId: z.string().optional(),
   metadata: z.record(z.string(), z.unknown()),
-  createdAt: z.iso.datetime().optional(),
+  /** Only shown, so a text that is no time is as good as none. */
+  createdAt: z.iso.datetime().optional().catch(undefined),
 });
 export type LogEvent = z.infer<typeof LogEvent>;
