@@ -17,7 +17,9 @@ export async function ReadersSample({ caller }: Props) {
   );
   if (!paid || !may) return null;
   const { items } = await viewMandates(caller, { status: "active", limit: MANDATES });
-  const usable = items.filter(({ policy: { assets } }) => assets[0]?.asset === paid.asset && assets[0].chain === paid.chain);
+  const usable = items.filter(({ policy: { assets } }) =>
+    assets.some(({ asset, chain }) => asset === paid.asset && chain === paid.chain),
+  );
   // A mandate that names agents denies payments of every person, so such mandates come last.
   const inOrder = usable.toSorted((a, b) => Number(a.agents !== undefined) - Number(b.agents !== undefined));
   return (

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { transact } from "#lib/audit/transact.ts";
 import { verifyChain } from "#lib/audit/verify-chain.ts";
 import { database } from "#lib/db/client.ts";
-import { captureHold, holdOf, releaseHold } from "#lib/holds/hold-store.ts";
+import { captureHold, expireHolds, holdOf, lockMandate, releaseHold } from "#lib/holds/hold-store.ts";
 import * as contract from "#lib/mandates/contract.ts";
 import { getMandate } from "#lib/mandates/get-mandate.ts";
 import { getRemaining } from "#lib/mandates/get-remaining.ts";
@@ -92,6 +92,17 @@ describe("a mandate in USD", () => {
     ]);
     const limit = (await remaining(mandateId)).limits.find(({ pointer }) => pointer === "/limits/total");
     expect(limit).toEqual({ pointer: "/limits/total", unit: "USD", limit: "5", used: "0.28", remaining: "4.72" });
+  });
+
+  test("gets back what a payment counted as when its hold ends unused", async () => {
+    const mandateId = await activeMandate(as(), { policy: inUsd({ total: "5" }) });
+    await payEuros(mandateId);
+    await transact(async (tx) => {
+      const mandate = await lockMandate(tx, mandateId);
+      await expireHolds(tx, { ...mandate!, status: "revoked" }, { since: new Date(0), until: null }, 10);
+    });
+    const { data } = await send(contract.getMandate, getMandate, { as: as(), id: mandateId });
+    expect(data.usage).toMatchObject([{ spent: "0", reserved: "0", available: "5" }]);
   });
 
   test("counts earlier payments in a new window by their own rates", async () => {

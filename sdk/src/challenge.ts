@@ -61,7 +61,7 @@ async function fromVersion1(json: Json, url: string): Promise<readonly (readonly
 }
 
 /** The tokens that a mandate pays in. */
-export const tokensOf = ({ asset, assets = [] }: Remaining): readonly Token[] =>
+export const tokensOf = ({ asset, assets = [] }: Pick<Remaining, "asset" | "assets">): readonly Token[] =>
   asset ? [asset] : assets.filter((one): one is Token & typeof one => one.tokenAddress !== undefined);
 
 export const tokenIn = (tokens: readonly Token[], network: unknown, address: unknown): Token | undefined =>

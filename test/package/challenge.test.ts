@@ -2,7 +2,7 @@ import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { textOf, wholeText } from "../../sdk/src/bounded.ts";
-import { challengeFrom } from "../../sdk/src/challenge.ts";
+import { challengeFrom, priceOf, tokensOf } from "../../sdk/src/challenge.ts";
 import { ChallengeRefused } from "../../sdk/src/errors.ts";
 import { chargesIn } from "../../sdk/src/mpp.ts";
 import { requiredIn } from "../../sdk/src/required.ts";
@@ -19,6 +19,8 @@ const offer = {
   maxTimeoutSeconds: 60,
   extra: { name: "USDC", version: "2" },
 };
+/** It moves on no chain, so nothing is signed for it. */
+const usd = { asset: "USD", chain: "iso4217:USD", counts: "1" };
 const read = (...accepts: readonly object[]) => challengeFrom({ x402Version: 2, resource: { url }, accepts }, url, [token]);
 
 test.each([60.5, 0, -60, Number.NaN, 1e300, "60", null, undefined])(
@@ -31,6 +33,18 @@ test.each([60.5, 0, -60, Number.NaN, 1e300, "60", null, undefined])(
     expect((await read(odd, offer)).offer).toEqual(offer);
   },
 );
+
+test("of several tokens of a mandate, the first of the seller's offers in one of them is taken, with the token's decimals", async () => {
+  const euros = { ...token, asset: "EURX", tokenAddress: `0x${"e0".repeat(20)}`, tokenDecimals: 18 };
+  const inEuros = { ...offer, asset: euros.tokenAddress, amount: "250000000000000000" };
+  const other = { ...offer, asset: `0x${"ff".repeat(20)}` };
+  const tokens = tokensOf({ assets: [{ ...token, counts: "1" }, { ...euros, counts: "1.12" }, usd] });
+  const read = (...accepts: readonly object[]) => challengeFrom({ x402Version: 2, resource: { url }, accepts }, url, tokens);
+  expect((await read(other, inEuros, offer)).offer).toEqual(inEuros);
+  expect(priceOf(inEuros, tokens)).toEqual({ amount: "0.25", asset: "EURX", chain: token.chain });
+  await expect(read(other)).rejects.toThrow("USDC on eip155:84532 or EURX on eip155:84532");
+  expect(tokensOf({ asset: token })).toEqual([token]);
+});
 
 test("an answer that stalls or is too large is cut, and one of exactly the limit is not", async () => {
   const stalled = () => new Response(new ReadableStream({ start: (body) => body.enqueue(new TextEncoder().encode("abc")) }));
