@@ -74,6 +74,7 @@ import * as apiV1Mandates from "./api/v1/mandates/route.ts";
 import * as apiV1OnchainDeployments from "./api/v1/onchain/deployments/route.ts";
 import * as apiV1OnchainMandatesIdRegistrationAuthorizations from "./api/v1/onchain/mandates/[id]/registration-authorizations/route.ts";
 import * as apiV1OpenapiJson from "./api/v1/openapi.json/route.ts";
+import * as apiV1PaymentsAuthorizationIdRecord from "./api/v1/payments/[authorizationId]/record/route.ts";
 import * as apiV1PaymentsAuthorizationId from "./api/v1/payments/[authorizationId]/route.ts";
 import * as apiV1PaymentsAllowOnceAuthorizationId from "./api/v1/payments/allow-once/[authorizationId]/route.ts";
 import * as apiV1PaymentsAuthorizeBatch from "./api/v1/payments/authorize-batch/route.ts";
@@ -196,6 +197,7 @@ export const routes: Readonly<Record<OperationId, Methods>> = {
   provePayTo: apiV1SellerPayToProofs,
   quoteFee: apiV1BillingFeeQuote,
   recheckExecution: apiV1PlatformExecutionsExecutionIdRecheck,
+  recordPayment: apiV1PaymentsAuthorizationIdRecord,
   registerMandate: apiV1OnchainMandatesIdRegistrationAuthorizations,
   registerPasskey: apiV1AuthPasskeyRegistrations,
   registerSeller: apiV1Sellers,

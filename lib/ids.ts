@@ -7,6 +7,7 @@ export const prefixes = {
   reservation: "rsv",
   authorization: "aut",
   execution: "exe",
+  record: "rec",
   settlement: "stl",
   feeQuote: "fq",
   feeSchedule: "fs",

@@ -32,6 +32,20 @@ export const AskedResource = z
   })
   .meta({ id: "AskedResource", description: "The resource as the agent knows it. It is compared with the registered record." });
 
+const PayeeAccount = z
+  .strictObject({ kind: z.enum(["iban", "email", "account"]), value: z.string().trim().min(1).max(200) })
+  .meta({ id: "PayeeAccount", description: "Where a payment that is made elsewhere goes. Shown with only a few characters." });
+
+const Reference = z
+  .string()
+  .trim()
+  .min(1)
+  .max(140)
+  .regex(/^[^\p{Cc}]+$/u, "Write the reference on one line.")
+  .meta({
+    description: "Of a payment that is made elsewhere, such as the number of an invoice. Each payee has each reference once.",
+  });
+
 /** The payment intent that an agent sends. Fields that only the service sets (feeQuote, settlementMode, …) are refused. */
 export const AskedIntent = z
   .strictObject({
@@ -44,6 +58,8 @@ export const AskedIntent = z
     asset: AssetSymbol,
     chain: ChainName.optional(),
     payTo: Address.optional(),
+    payee: PayeeAccount.optional(),
+    reference: Reference.optional(),
     challenge: FreeForm.optional(),
     metadata: FreeForm.optional().meta({
       description:
@@ -175,6 +191,8 @@ export const PaymentIntent = z
     asset: z.string(),
     chain: z.string(),
     payTo: z.string().optional(),
+    payee: PayeeAccount.optional(),
+    reference: z.string().optional(),
     feeQuote: FeeQuote,
     challenge: FreeForm.optional(),
     credentialRequirements: FreeForm.optional(),

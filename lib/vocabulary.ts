@@ -128,14 +128,12 @@ export const OrderActionType = list("OrderActionType", ["openBrowser", "submitPa
 export const EnforcementPath = list("EnforcementPath", ["offchain", "onchain"]);
 export type EnforcementPath = z.infer<typeof EnforcementPath>;
 /** With `smartAccount`, the buyer's own account pays on the chain, through a contract. */
-export const SettlementMode = list("SettlementMode", ["offchainAuthorized", "facilitatorSettled", "smartAccount"]);
+export const SettlementMode = list("SettlementMode", ["offchainAuthorized", "facilitatorSettled", "smartAccount", "recorded"]);
 export type SettlementMode = z.infer<typeof SettlementMode>;
 export const ResourceSettlementMode = list("ResourceSettlementMode", ["offchainAuthorized", "facilitatorSettled"]);
 export type ResourceSettlementMode = z.infer<typeof ResourceSettlementMode>;
-export const PaymentProtocol = list("PaymentProtocol", ["x402"]);
-export const PaymentChallengeType = list("PaymentChallengeType", ["x402"]);
-/** How payments under a mandate that is registered on the chain are made: with signatures, or by a contract. */
-export const RegistrationPath = list("RegistrationPath", ["proofs", "module"]);
+export const PaymentProtocol = list("PaymentProtocol", ["x402", "record"]);
+export const PaymentChallengeType = list("PaymentChallengeType", ["x402", "record"]);
 
 /** Sorted from the lowest to the highest level. */
 export const AssuranceLevel = list("AssuranceLevel", [
@@ -163,6 +161,7 @@ export const Capability = list("Capability", [
   "mandates:revoke",
   "payments:authorize",
   "payments:execute",
+  "payments:record",
   "payments:read",
   "payments:settle",
   "readiness:read",

@@ -45,7 +45,7 @@ const table: readonly (readonly [who: readonly Who[], key: Key, ids: string])[] 
   [everybody, "none", "stepUp challengePasskey confirmIdentity registerPasskey addPasskey renamePasskey removePasskey"],
   [everybody, "none", "endSession endOtherSessions changePassword getNotices setNotices addDevice removeDevice"],
   [admins, "payments:authorize", "authorizePayment authorizePayments"],
-  [admins, "payments:execute", "executePayment signSamplePayment"],
+  [admins, "payments:execute", "executePayment recordPayment signSamplePayment"],
   [
     [...readers, "approver", "finance"],
     "payments:read",

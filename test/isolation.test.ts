@@ -150,6 +150,7 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   getApprovalReceipt: ({ approvalId }) => ({ id: approvalId }),
   getExecution: ({ executionId }) => ({ id: executionId }),
   getExecutionReceipt: ({ executionId }) => ({ id: executionId }),
+  recordPayment: ({ authorizationId: id }) => ({ id, body: { idempotencyKey: id, outcome: "paid", amount: "1", asset: "USD" } }),
   allowPaymentOnce: ({ authorizationId }) => ({ id: authorizationId }),
   getPayment: ({ authorizationId }) => ({ id: authorizationId }),
   getPaymentReceipt: ({ authorizationId }) => ({ id: authorizationId }),

@@ -28,6 +28,8 @@ function Rule({ rule }: { readonly rule: AskRule }) {
       return <>about every payment</>;
     case "firstPayment":
       return <>about the first payment to a seller</>;
+    case "records":
+      return <>about this payment that is made elsewhere</>;
     case "passkey":
       return <>for a passkey{rule.who === "policy" ? "" : `, as the ${rule.who} demands`}</>;
   }

@@ -14,6 +14,7 @@ type KeyCapability = Exclude<
 const words: Readonly<Record<KeyCapability, string>> = {
   "payments:authorize": "Ask whether a payment is allowed",
   "payments:execute": "Carry out what was allowed",
+  "payments:record": "Close payments that were made elsewhere",
   "orders:place": "Order at storefronts",
   "readiness:read": "Check before paying",
   "checkouts:preview": "Show a person a basket to approve",
@@ -36,7 +37,7 @@ export const capabilityWords = (capability: Capability): string =>
 
 export const capabilityGroups: readonly { readonly name: string; readonly capabilities: readonly KeyCapability[] }[] = [
   { name: "Pay", capabilities: ["payments:authorize", "payments:execute", "orders:place"] },
-  { name: "Manage", capabilities: ["mandates:create", "mandates:revoke"] },
+  { name: "Manage", capabilities: ["mandates:create", "mandates:revoke", "payments:record"] },
   { name: "Sell", capabilities: ["sellers:manage", "resources:manage", "payments:settle"] },
   {
     name: "Look",

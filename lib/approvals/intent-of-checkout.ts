@@ -39,7 +39,7 @@ export function intentOfCheckout(row: CheckoutPayment, expiresAt: Date): NamedIn
 
 /** Turns the stored intent of an authorization back into a request, so that the policy can decide the payment again. */
 export function intentToRepeat(intent: PaymentIntent): NamedIntent {
-  const { seller, resource, challenge, metadata } = intent;
+  const { seller, resource, challenge, metadata, reference } = intent;
   return {
     intentId: intent.intentId,
     nonce: intent.nonce,
@@ -48,6 +48,7 @@ export function intentToRepeat(intent: PaymentIntent): NamedIntent {
     seller: {
       ...(seller.sellerId !== undefined && { sellerId: seller.sellerId }),
       ...(seller.domain !== undefined && { domain: seller.domain }),
+      ...(reference !== undefined && seller.name !== undefined && { name: seller.name }),
     },
     ...(resource && {
       resource: {
@@ -61,6 +62,8 @@ export function intentToRepeat(intent: PaymentIntent): NamedIntent {
     asset: intent.asset,
     chain: intent.chain,
     ...(intent.payTo !== undefined && { payTo: intent.payTo }),
+    ...(intent.payee && { payee: intent.payee }),
+    ...(reference !== undefined && { reference }),
     ...(challenge && { challenge }),
     ...(metadata && { metadata }),
     expiresAt: intent.expiresAt,

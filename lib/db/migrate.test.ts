@@ -14,8 +14,11 @@ describe("migrate", () => {
   test("two processes that start at once apply every migration once", async () => {
     const empty = await createDatabase({ empty: true });
     const counts = await Promise.all([1, 2].map(() => migrate({ url: empty.url, environment: "sandbox" })));
-    expect(counts.toSorted()[0]).toBe(0);
-    expect(counts.toSorted()[1]).toBeGreaterThan(0);
+    // One may apply what comes before a migration that is applied alone, and the other what comes after it.
+    const { entries } = JSON.parse(await readFile("drizzle/meta/_journal.json", "utf8")) as {
+      readonly entries: readonly unknown[];
+    };
+    expect(counts[0]! + counts[1]!).toBe(entries.length);
     expect(await migrate({ url: empty.url, environment: "sandbox" })).toBe(0);
     await empty.drop();
   });

@@ -10,7 +10,7 @@ import {
   type ExecutionRow,
 } from "#lib/holds/execution-store.ts";
 import { auditExecution, resolveExecution } from "#lib/payments/executions/resolve-execution.ts";
-import { admitsNow } from "#lib/holds/may-submit.ts";
+import { admitsNow } from "#lib/holds/recheck-payments.ts";
 import type { SettlementRequest } from "#lib/execute/settlement-request.ts";
 import { mayBroadcast } from "#lib/onchain/broadcast-caps.ts";
 import { leaseMs, patience } from "#lib/settlement/limits.ts";

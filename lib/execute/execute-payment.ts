@@ -14,7 +14,8 @@ import { credentialMissing } from "#lib/payments/present-execution.ts";
 import { provePayment } from "#lib/execute/prove-payment.ts";
 import { resolveExecution } from "#lib/payments/executions/resolve-execution.ts";
 import { expectedPayment, secondsLeftFor, verifyCredential } from "#lib/payments/executions/verify-credential.ts";
-import { invalidField, isProblem, notFound } from "#lib/problem.ts";
+import { record } from "#lib/payments/execute-call.ts";
+import { invalidField, isProblem, notFound, Problem } from "#lib/problem.ts";
 import { submit } from "#lib/settlement/submit.ts";
 
 /** Transaction 1 stores the execution and transaction 2 the result; no transaction is open while the payment is submitted. */
@@ -24,6 +25,7 @@ export const executePayment: Handler<typeof contract.executePayment> = async ({ 
   const asked: ExecutionRequest = { idempotency, subjectId, requestId };
   const authorization = await findAuthorization(database(), caller, body.authorizationId);
   if (!authorization) throw notFound("authorization");
+  if (authorization.intent.paymentChallengeType === "record") throw madeElsewhere(body.authorizationId);
   const earlier = await ownReply(authorization, asked);
   if (earlier) return earlier;
   const now = await openOrSettled(authorization, asked, body.paymentCredential);
@@ -34,6 +36,12 @@ export const executePayment: Handler<typeof contract.executePayment> = async ({ 
   const finding = await submit(begun.execution, authorization);
   return finish(begun.execution, authorization, asked, finding);
 };
+
+const madeElsewhere = (authorizationId: string): Problem =>
+  new Problem("forbidden", {
+    detail: "This payment is made elsewhere, so this service does not pay it. Pay it there, and then record it.",
+    nextActions: [{ type: "correct_request", label: "Record the payment", metadata: { next: record(authorizationId) } }],
+  });
 
 const ownReply = async (authorization: AuthorizationRow, asked: ExecutionRequest): Promise<StoredReply | null> =>
   authorization.subjectId === asked.subjectId ? earlierReply(authorization, asked) : null;

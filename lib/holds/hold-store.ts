@@ -36,6 +36,13 @@ export async function lockMandateIfFree(tx: Tx, mandateId: string): Promise<Mand
   return row ?? null;
 }
 
+/** What has become of a hold, and what is open of it. */
+export const partsOf = (hold: StoredSums) => {
+  const sums = sumsOf(hold);
+  return { ...sums, open: openOf(sums) };
+};
+export type Parts = ReturnType<typeof partsOf>;
+
 export const selectHold = (tx: Tx | Database, authorizationId: string) =>
   tx.select().from(reservations).where(eq(reservations.authorizationId, authorizationId));
 

@@ -5,11 +5,12 @@ import type { MandateFacts, Reason } from "#lib/mandates/policy/facts.ts";
 import { forbiddenBy } from "#lib/mandates/policy/recheck-policy.ts";
 import { configuredDecimals, tokenOf } from "#lib/chains/chains.ts";
 import { clock } from "#lib/audit/transact.ts";
-import type { AuthorizationRow } from "#lib/holds/execution-store.ts";
-import type { MandateRow } from "#lib/holds/hold-store.ts";
+import { sellerStateOf, subjectIsLive, type AuthorizationRow, type ExecutionRow } from "#lib/holds/execution-store.ts";
+import { lockMandate, type MandateRow } from "#lib/holds/hold-store.ts";
 import { policyOfVersion, verifiedAmong } from "#lib/holds/open-payment-store.ts";
 import { pastFacts, wantedOf, type PastPayment } from "#lib/holds/past-facts.ts";
 import { seenBefore } from "#lib/sellers/seen-offer-store.ts";
+import { compareSigner } from "#lib/x402/verify.ts";
 
 /** Null for each payment that no rule but a limit forbids. Call lockMandate first, so that the policy cannot change. */
 export async function forbiddenAmong(
@@ -45,4 +46,23 @@ export async function forbiddenNow(tx: Tx, mandate: Mandate, authorization: Auth
   const policy = compilePolicy(await policyOfVersion(tx, mandateId, version), decimalsOf(mandate));
   const [reason = null] = await forbiddenAmong(tx, { mandateId, version, status: "active", policy, agents }, [authorization]);
   return reason;
+}
+
+/** True without a check if the mandate has not changed since the authorization or the payer is not known. */
+const isSigner = (
+  { version, walletAddress }: MandateRow,
+  { payer }: ExecutionRow,
+  { policyVersion }: AuthorizationRow,
+): boolean => version === policyVersion || payer === null || compareSigner(payer, walletAddress).ok;
+
+/** Call this after enterGate, which locks revocations out. This function locks the mandate. */
+export async function admitsNow(tx: Tx, execution: ExecutionRow, authorization: AuthorizationRow): Promise<boolean> {
+  const mandate = await lockMandate(tx, execution.mandateId);
+  return (
+    mandate?.status === "active" &&
+    isSigner(mandate, execution, authorization) &&
+    (await subjectIsLive(tx, execution)) &&
+    (await sellerStateOf(tx, authorization)) === "offering" &&
+    (await forbiddenNow(tx, mandate, authorization)) === null
+  );
 }

@@ -17,6 +17,7 @@ import * as onchain from "#lib/onchain/registry/contract.ts";
 import * as registrations from "#lib/onchain/registry/registration-contract.ts";
 import * as notices from "#lib/notices/contract.ts";
 import * as payments from "#lib/payments/contract.ts";
+import * as records from "#lib/payments/executions/record-contract.ts";
 import * as receipts from "#lib/payments/receipts/contract.ts";
 import * as platform from "#lib/platform/contract.ts";
 import * as push from "#lib/push/contract.ts";
@@ -30,6 +31,7 @@ import * as webhooks from "#lib/webhooks/contract.ts";
 /** The exports of all contracts, schemas too. Each operation is exported under its id. */
 const exported = {
   ...payments,
+  ...records,
   ...receipts,
   ...settlements,
   ...sandbox,

@@ -1,5 +1,5 @@
 import { pollCheckout } from "#lib/approvals/poll-checkout.ts";
-import { execute } from "#lib/payments/execute-call.ts";
+import { execute, record } from "#lib/payments/execute-call.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import { env } from "#lib/env.ts";
 import { batchPool } from "#lib/db/client.ts";
@@ -22,6 +22,7 @@ import type { BatchTerms } from "#lib/payments/batch/judge-item.ts";
 import { compiledPolicies, factsOf } from "#lib/payments/batch/facts.ts";
 import { askedBefore, offersOfDomains, waiversFor, withPrepared } from "#lib/payments/batch/further-facts.ts";
 import { leastIfSmaller } from "#lib/onchain/broadcast-caps.ts";
+import { referencesOf } from "#lib/payments/batch/made-elsewhere.ts";
 import { openAndLoad, pipelined, sellerDomainOf } from "#lib/payments/batch/load.ts";
 import { lostOrder, lostSlot, saveBatch } from "#lib/payments/batch/save.ts";
 import { readOffer } from "#lib/payments/unregistered-offer.ts";
@@ -38,7 +39,7 @@ export const batchTerms = (): BatchTerms => ({
   leastIfSmaller,
   readOffer: (challenge) => readOffer(challenge, sellerDomainOf),
   onlyChain: onlyChain(),
-  asking: { checkoutUrl: (checkoutIntentId) => `${env().BASE_URL}/checkout/${checkoutIntentId}`, pollCheckout, execute },
+  asking: { checkoutUrl: (checkoutIntentId) => `${env().BASE_URL}/checkout/${checkoutIntentId}`, pollCheckout, execute, record },
   keyReused,
   onBug: (item, error) => log().error({ requestId: item.requestId, err: error }, "An authorization failed"),
 });
@@ -53,8 +54,13 @@ async function authorizeAll(c: Sql, connection: object, items: readonly Item[]):
     const loaded = await openAndLoad(c, items, known);
     const terms = batchTerms();
     const facts = withPrepared(items, factsOf(loaded, known, knownDecimals), terms);
-    const [seen, waivers, asked] = await pipelined([offersOfDomains(c, facts), waiversFor(c, facts), askedBefore(c, facts)]);
-    const { answers, rows, records } = decideBatch(items, { ...facts, ...seen, ...waivers, ...asked }, terms);
+    const [seen, waivers, asked, named] = await pipelined([
+      offersOfDomains(c, facts),
+      waiversFor(c, facts),
+      askedBefore(c, facts),
+      referencesOf(c, items),
+    ]);
+    const { answers, rows, records } = decideBatch(items, { ...facts, ...seen, ...waivers, ...asked, ...named }, terms);
     if (rows.length === 0 && records.length === 0) {
       await c`ROLLBACK`;
       return answers;

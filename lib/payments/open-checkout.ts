@@ -27,7 +27,7 @@ export type CheckoutRequest = {
 
 /** What a basket is made of. Without an order, it is one line with the resource. */
 type SinglePayment = Pick<CheckoutRequest, "sellerId" | "resourceId" | "domain" | "tokenDecimals"> & {
-  readonly intent: Pick<PaymentIntent, "amount" | "asset" | "challenge" | "resource">;
+  readonly intent: Pick<PaymentIntent, "amount" | "asset" | "challenge" | "resource" | "reference">;
 };
 
 /** The agent sends the 402 response, so its URL is not trusted; it must only be a valid URL. */
@@ -52,7 +52,11 @@ function resourceLine(asked: SinglePayment): Line {
   const registered = resourceId === null ? undefined : intent.resource;
   const path = registered?.pathTemplate ? pathOf(asked, registered.pathTemplate) : null;
   const request = path === null ? null : `${registered?.method ?? "GET"} ${path}`;
-  const name = registered?.description ?? request ?? (registered?.pathTemplate ? registered.resourceId : addressOf(asked));
+  const name =
+    intent.reference ??
+    registered?.description ??
+    request ??
+    (registered?.pathTemplate ? registered.resourceId : addressOf(asked));
   return { productId: resourceId ?? "payment", name, quantity: 1, unitAmount: intent.amount };
 }
 
@@ -75,7 +79,7 @@ export function openCheckout(asked: CheckoutRequest): Omit<NewCheckout, "authori
     sellerId,
     resourceId,
     domain,
-    storefrontUrl: draft?.storefrontUrl ?? `https://${domain}`,
+    storefrontUrl: draft?.storefrontUrl ?? (intent.paymentChallengeType === "record" ? "" : `https://${domain}`),
     mandateId,
     detectedMandateId: mandateId,
     mandateStatus: "approval_required",

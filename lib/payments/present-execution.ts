@@ -1,13 +1,25 @@
 import type { ApprovalRequest } from "#lib/mandates/policy/facts.ts";
-import { formatAmount } from "#lib/money.ts";
+import { decimalsOf } from "#lib/mandates/check-terms.ts";
+import { formatAmount, UNIT_DECIMALS } from "#lib/money.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
-import type { Payment, PaymentExecution } from "#lib/payments/payment-schema.ts";
+import {
+  RecordedStatus,
+  RecordOutcome,
+  RecordQuestion,
+  type Payment,
+  type PaymentExecution,
+  type PaymentRecord,
+  type RecordedPayment,
+} from "#lib/payments/payment-schema.ts";
 import type { AuthorizationRow, ExecutionRow } from "#lib/holds/execution-store.ts";
+import { partsOf, type Hold } from "#lib/holds/hold-store.ts";
+import type { RecordedRow, RecordRow } from "#lib/holds/record-store.ts";
 import type { Authorization, PaymentIntent } from "#lib/payment-intent.ts";
 import { answerOf, reasonsOf } from "#lib/holds/render-answer.ts";
 import { Problem, problems, type NextAction, type PaymentFacts, type ProblemDetails } from "#lib/problem.ts";
 import { paymentRequiredHeaders, type ExpectedPayment } from "#lib/x402/requirements.ts";
 import { failureCodes, type FailureCode } from "#lib/x402/failure.ts";
+import { toWire } from "#lib/time.ts";
 import type { SettlementMode, SettlementStatus } from "#lib/vocabulary.ts";
 
 /** Only the subject that executed the payment sees the headers, because they can contain the signed payment. */
@@ -147,4 +159,47 @@ export const presentPayment = (row: AuthorizationRow, attempts: readonly Executi
   intent: row.intent,
   authorization: presentAuthorization(row),
   executions: attempts.map((attempt) => presentExecution(attempt, row.intent, forSubjectId)),
+});
+
+type InUnit = Pick<AuthorizationRow, "asset" | "chain" | "unitRate">;
+
+/** The unit stands after the rate, as in "1.12 USD". */
+const unitOf = ({ unitRate }: InUnit): string => unitRate?.split(" ")[1] ?? "";
+
+export function presentRecorded(payment: InUnit, row: RecordedRow, hold: Hold): RecordedPayment {
+  const parts = partsOf(hold);
+  const unit = (amount: bigint) => formatAmount(amount, UNIT_DECIMALS);
+  const native = (amount: bigint) => formatAmount(amount, decimalsOf(payment));
+  return {
+    status: RecordedStatus.parse(row.status),
+    asset: payment.asset,
+    paid: native(row.paid),
+    refunded: native(row.refunded),
+    unit: unitOf(payment),
+    held: unit(parts.held),
+    captured: unit(parts.captured),
+    released: unit(parts.released),
+    open: unit(parts.open),
+    deadline: toWire(row.deadline),
+    ...(row.asks !== null && { asks: RecordQuestion.parse(row.asks) }),
+    ...(row.closedAt && { closedAt: toWire(row.closedAt) }),
+    ...(row.closedBy !== null && { closedBy: row.closedBy }),
+  };
+}
+
+export const presentRecord = (payment: InUnit, row: RecordRow): PaymentRecord => ({
+  recordId: row.recordId,
+  outcome: RecordOutcome.parse(row.outcome),
+  amount: formatAmount(row.amount, decimalsOf(payment)),
+  asset: payment.asset,
+  booked: formatAmount(row.booked, UNIT_DECIMALS),
+  unit: unitOf(payment),
+  ...(row.paidAt && { paidAt: toWire(row.paidAt) }),
+  ...(row.reference !== null && { reference: row.reference }),
+  ...(row.evidenceHash !== null && {
+    evidence: { sha256: row.evidenceHash, ...(row.evidenceUrl !== null && { url: row.evidenceUrl }) },
+  }),
+  recordedBy: row.recordedBy,
+  byAgent: row.byAgent,
+  createdAt: toWire(row.createdAt),
 });

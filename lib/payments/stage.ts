@@ -32,6 +32,8 @@ export function stageOf({ outcome, hold, checkout, repeats, attempts }: StageFac
   }
   if (held) return { of: "reservation", status: "held" };
   if (attempts.length > 0) return { of: "settlement", status: "failed" };
+  // It is made elsewhere, so it has no attempts here.
+  if (hold?.status === "submitted" || hold?.status === "captured") return { of: "reservation", status: hold.status };
   return { of: "reservation", status: hold?.status === "released" ? "released" : "expired" };
 }
 

@@ -97,7 +97,10 @@ export const UpsertPaidResource = z
     description: z.string().max(1000).optional(),
     pricing: Pricing,
     configurationSource: ConfigurationSource.optional(),
-    acceptedPaymentChallengeTypes: z.array(PaymentChallengeType).min(1).max(8),
+    acceptedPaymentChallengeTypes: z
+      .array(z.enum(["x402"]))
+      .min(1)
+      .max(8),
     minimumAssuranceLevel: AssuranceLevel.optional(),
     paymentConfig: AskedPaymentConfig.optional(),
     resourceId: ClientId.optional().meta({ description: "If given, the same as in the path." }),

@@ -32,7 +32,7 @@ import { followTransactions } from "#lib/settlement/follow-transactions.ts";
 import { freeNonceSlots } from "#lib/settlement/free-nonce-slots.ts";
 import { reconcilePlain } from "#lib/settlement/reconcile-plain.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
-import { sweepHolds } from "#lib/settlement/sweep.ts";
+import { askAboutOverdue, sweepHolds } from "#lib/settlement/sweep.ts";
 import { forgetOldTransactions } from "#lib/settlement/transaction-store.ts";
 import { watchSettlements } from "#lib/settlement/watch-settlements.ts";
 import { resealSecrets } from "#lib/webhooks/reseal-secrets.ts";
@@ -67,6 +67,7 @@ const NOTICES_IDLE_MS = 1_000;
 const SESSIONS_EVERY_MS = 600_000;
 const CHECKPOINTS_EVERY_MS = 60_000;
 const DATABASE_EVERY_MS = 5_000;
+const OVERDUE_EVERY_MS = 60_000;
 
 /** Call only once per process. */
 export function startWorkers(): Pick<Worker, "stop"> {
@@ -117,6 +118,7 @@ export function startWorkers(): Pick<Worker, "stop"> {
     every(WEBHOOKS_EVERY_MS, "sendWebhooks", sendWebhooks),
     every(RESEAL_EVERY_MS, "resealSecrets", resealSecrets),
     every(FORGET_EVERY_MS, "forgetOldDeliveries", forgetOldDeliveries),
+    every(OVERDUE_EVERY_MS, "askAboutOverdue", askAboutOverdue),
     every(SESSIONS_EVERY_MS, "forgetOldSessions", forgetOldSessions),
     every(CHECKPOINTS_EVERY_MS, "signCheckpoints", signCheckpoints),
     every(DATABASE_EVERY_MS, "watchDatabase", watchDatabase),

@@ -7,7 +7,7 @@ import { finalBlock, readEvidence, type Evidence } from "#lib/onchain/evidence.t
 import { authorizationOf, type AuthorizationRow, type ExecutionRow } from "#lib/holds/execution-store.ts";
 import { readModuleEvidence } from "#lib/onchain/registry/payment-module.ts";
 import { isNotFinal, resolveExecution } from "#lib/payments/executions/resolve-execution.ts";
-import { admitsNow } from "#lib/holds/may-submit.ts";
+import { admitsNow } from "#lib/holds/recheck-payments.ts";
 import { investigateModule, modulePaymentOf } from "#lib/settlement/follow-module.ts";
 import { leaseMs } from "#lib/settlement/limits.ts";
 import type { Finding } from "#lib/payments/executions/settlement-state.ts";

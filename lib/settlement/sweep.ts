@@ -5,11 +5,13 @@ import { enterGate } from "#lib/command/gate-store.ts";
 import { reservationIdsOf } from "#lib/holds/ids.ts";
 import { expireHolds, lockMandate, lockMandateIfFree } from "#lib/holds/hold-store.ts";
 import { mandatesWithDueHolds, noteSwept, planSweep, type Span } from "#lib/holds/sweep-store.ts";
+import { askOverdue, dueRecords } from "#lib/holds/record-store.ts";
 import { perProcess } from "#lib/process.ts";
 import { minutes } from "#lib/time.ts";
 
 const MANDATES = 256;
 const HOLDS = 1_000;
+const RECORDS = 100;
 
 /** When the last whole sweep of this process began, by performance.now(); a first sweep counts an hour as not swept. */
 const lastSweep = () => perProcess("settlement/sweep", () => ({ at: performance.now() - minutes(60) }));
@@ -79,3 +81,15 @@ const sweepSome = (mandateId: string, span: Span, lock: typeof lockMandate): Pro
     }
     return expired.length;
   });
+
+/** Asks people about payments that nobody has closed in time. Nothing is freed. Returns their number. */
+export async function askAboutOverdue(): Promise<number> {
+  const due = await dueRecords(database(), RECORDS);
+  for (const { authorizationId, organizationId, mandateId } of due)
+    await transact(async (tx) => {
+      if (!(await askOverdue(tx, authorizationId))) return;
+      const entity = { entityType: "authorization", entityId: authorizationId, metadata: { mandateId } };
+      audit(tx, { type: "payment.overdue", actorId: "service", organizationId, ...entity }, await clock(tx));
+    });
+  return due.length;
+}

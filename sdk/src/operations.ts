@@ -94,6 +94,9 @@ export type AskedIntent = {
   readonly asset: string;
   readonly chain?: string;
   readonly payTo?: string;
+  readonly payee?: PayeeAccount;
+  /** Of a payment that is made elsewhere, such as the number of an invoice. Each payee has each reference once. */
+  readonly reference?: string;
   readonly challenge?: Readonly<Record<string, unknown>>;
   /** Free-form; it does not affect the decision. A person who is asked sees its `purpose`, up to 140 characters, as the agent's own words. */
   readonly metadata?: Readonly<Record<string, unknown>>;
@@ -293,7 +296,7 @@ export type CancelCheckout = Readonly<Record<string, never>>;
 
 export type CancelInvitation = Readonly<Record<string, never>>;
 
-export type Capability = ("mandates:read" | "mandates:create" | "mandates:manage" | "mandates:revoke" | "payments:authorize" | "payments:execute" | "payments:read" | "payments:settle" | "readiness:read" | "checkouts:preview" | "checkouts:read" | "checkouts:approve" | "orders:place" | "sellers:read" | "sellers:manage" | "resources:manage" | "billing:quote" | "billing:read" | "serviceAccounts:read" | "serviceAccounts:manage" | "members:manage" | "audit:read" | "webhooks:manage");
+export type Capability = ("mandates:read" | "mandates:create" | "mandates:manage" | "mandates:revoke" | "payments:authorize" | "payments:execute" | "payments:record" | "payments:read" | "payments:settle" | "readiness:read" | "checkouts:preview" | "checkouts:read" | "checkouts:approve" | "orders:place" | "sellers:read" | "sellers:manage" | "resources:manage" | "billing:quote" | "billing:read" | "serviceAccounts:read" | "serviceAccounts:manage" | "members:manage" | "audit:read" | "webhooks:manage");
 
 export type Category = ("buyer_action_required" | "seller_action_required" | "agent_action_required" | "operator_action_required" | "approval_required" | "policy_denied" | "validation_error" | "authentication_error" | "permission_error" | "not_found" | "conflict" | "rate_limited" | "payment_failed" | "settlement_unknown" | "provider_unavailable" | "configuration_error" | "internal_error");
 
@@ -1200,11 +1203,21 @@ export type PayToProof = {
   readonly provenAt: string;
 };
 
+/** Where a payment that is made elsewhere goes. Shown with only a few characters. */
+export type PayeeAccount = {
+  readonly kind: ("iban" | "email" | "account");
+  readonly value: string;
+};
+
 /** An intent, its decision, and every attempt to execute it, newest first. */
 export type Payment = {
   readonly intent: PaymentIntent;
   readonly authorization: Authorization;
   readonly executions: readonly PaymentExecution[];
+  /** Only in getPayment of a payment that is made elsewhere: what was recorded of it. */
+  readonly recorded?: RecordedPayment;
+  /** Its parts, newest first. */
+  readonly records?: readonly PaymentRecord[];
   readonly approval?: CheckoutApproval;
   /** The request that asks a person about this payment. expired: nobody decided in time, so nobody refused. */
   readonly checkout?: {
@@ -1218,7 +1231,7 @@ export type Payment = {
   readonly notification?: Notification;
 };
 
-export type PaymentChallengeType = "x402";
+export type PaymentChallengeType = ("x402" | "record");
 
 /** How the seller is paid. */
 export type PaymentConfig = {
@@ -1238,6 +1251,12 @@ export type PaymentCount = ({
   readonly rolling: RollingDuration;
   readonly max: number;
 });
+
+/** The hash of a document, such as a statement or receipt, and where it is. */
+export type PaymentEvidence = {
+  readonly sha256: string;
+  readonly url?: string;
+};
 
 /** One attempt to execute an authorized payment. */
 export type PaymentExecution = {
@@ -1313,6 +1332,8 @@ export type PaymentIntent = {
   readonly asset: string;
   readonly chain: string;
   readonly payTo?: string;
+  readonly payee?: PayeeAccount;
+  readonly reference?: string;
   readonly feeQuote: FeeQuote;
   readonly challenge?: Readonly<Record<string, unknown>>;
   readonly credentialRequirements?: Readonly<Record<string, unknown>>;
@@ -1323,7 +1344,27 @@ export type PaymentIntent = {
   readonly createdAt: string;
 };
 
-export type PaymentProtocol = "x402";
+export type PaymentProtocol = ("x402" | "record");
+
+/** A part of a payment that was made elsewhere. Records never change. */
+export type PaymentRecord = {
+  readonly recordId: string;
+  readonly outcome: RecordOutcome;
+  /** Of this part, in the payment's asset. */
+  readonly amount: string;
+  readonly asset: string;
+  /** What this part took from the budget, in the mandate's unit. */
+  readonly booked: string;
+  readonly unit: string;
+  readonly paidAt?: string;
+  /** The payer's own reference. */
+  readonly reference?: string;
+  readonly evidence?: PaymentEvidence;
+  readonly recordedBy: string;
+  /** Whether the agent that pays said it. What it says frees no budget. */
+  readonly byAgent: boolean;
+  readonly createdAt: string;
+};
 
 /** What the credential must contain. */
 export type PaymentScope = {
@@ -1720,6 +1761,24 @@ export type RecheckedExecution = {
   readonly status: "accepted";
 };
 
+/** What somebody reports about a payment that is made elsewhere. */
+export type RecordOutcome = ("paid" | "partlyPaid" | "notPaid" | "refunded");
+
+export type RecordPayment = {
+  /** An id chosen by the client. */
+  readonly idempotencyKey: string;
+  readonly outcome: RecordOutcome;
+  /** A decimal amount in whole units of the asset. */
+  readonly amount: string;
+  readonly asset: string;
+  readonly paidAt?: string;
+  readonly reference?: string;
+  readonly evidence?: PaymentEvidence;
+};
+
+/** exceeded: more was paid than was held. overdue: nobody closed the payment until its deadline. */
+export type RecordQuestion = ("exceeded" | "overdue");
+
 /** The payees of payments that are made elsewhere and recorded here. Without it, a person is asked about each. */
 export type RecordRules = {
   readonly payees: ("any" | readonly ({
@@ -1731,6 +1790,35 @@ export type RecordRules = {
   /** The longest time from the authorization until the payment is recorded. Default: P14D. */
   readonly deadline?: string;
 };
+
+export type RecordedPart = {
+  readonly payment: RecordedPayment;
+  readonly record: PaymentRecord;
+};
+
+/** The state of a payment that is made elsewhere and recorded here. */
+export type RecordedPayment = {
+  readonly status: RecordedStatus;
+  readonly asset: string;
+  /** The sum of what was recorded as paid, in the payment's asset. */
+  readonly paid: string;
+  readonly refunded: string;
+  /** The unit of the mandate, in which the next four amounts are. */
+  readonly unit: string;
+  readonly held: string;
+  readonly captured: string;
+  readonly released: string;
+  /** What is still held: held - captured - released. */
+  readonly open: string;
+  /** Until when the payment is to be recorded. Then a person is asked; nothing is freed. */
+  readonly deadline: string;
+  /** What a person is asked to look at. */
+  readonly asks?: RecordQuestion;
+  readonly closedAt?: string;
+  readonly closedBy?: string;
+};
+
+export type RecordedStatus = ("open" | "closed");
 
 export type RegisterMandate = {
   readonly chain: string;
@@ -2122,7 +2210,7 @@ export type SettlementList = {
   readonly hasMore: boolean;
 };
 
-export type SettlementMode = ("offchainAuthorized" | "facilitatorSettled" | "smartAccount");
+export type SettlementMode = ("offchainAuthorized" | "facilitatorSettled" | "smartAccount" | "recorded");
 
 export type SettlementStatus = ("pending" | "processing" | "settled" | "failed" | "unknown");
 
@@ -2292,7 +2380,7 @@ export type UpsertPaidResource = {
   readonly description?: string;
   readonly pricing: Pricing;
   readonly configurationSource?: ConfigurationSource;
-  readonly acceptedPaymentChallengeTypes: readonly PaymentChallengeType[];
+  readonly acceptedPaymentChallengeTypes: readonly "x402"[];
   readonly minimumAssuranceLevel?: AssuranceLevel;
   readonly paymentConfig?: AskedPaymentConfig;
   /** If given, the same as in the path. */
@@ -2800,6 +2888,11 @@ export type Operations = {
     readonly request: { readonly executionId: string; readonly body: RecheckExecution; };
     readonly response: RecheckedExecution;
   };
+  /** Record a part of a payment that was made elsewhere. */
+  readonly recordPayment: {
+    readonly request: { readonly authorizationId: string; readonly body: RecordPayment; };
+    readonly response: RecordedPart;
+  };
   /** Register a mandate on chain by its wallet's signature. */
   readonly registerMandate: {
     readonly request: { readonly id: string; readonly body: RegisterMandate; };
@@ -3111,6 +3204,7 @@ export const addresses: Readonly<Record<keyof Operations, readonly [method: stri
   provePayTo: ["POST","/api/v1/seller/pay-to/proofs"],
   quoteFee: ["POST","/api/v1/billing/fee-quote"],
   recheckExecution: ["POST","/api/v1/platform/executions/{executionId}/recheck"],
+  recordPayment: ["POST","/api/v1/payments/{authorizationId}/record"],
   registerMandate: ["POST","/api/v1/onchain/mandates/{id}/registration-authorizations"],
   registerPasskey: ["POST","/api/v1/auth/passkey-registrations"],
   registerSeller: ["POST","/api/v1/sellers"],

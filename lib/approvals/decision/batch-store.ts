@@ -117,24 +117,32 @@ export type Grant = {
   readonly heldId: string | null;
   /** The mail to the person who approved. */
   readonly mail: NewMail | null;
+  /** For a payment that is made elsewhere: it is held until this deadline, and the approval is used at once. */
+  readonly keptUntil: Date | null;
 };
 
 /** Saves approval and status of the checkout, uses up the step-up, hands the hold over to the approval, and queues the mail. */
-export function saveGrant(c: Sql, { approval, stepUpId, heldId, mail }: Grant) {
+export function saveGrant(c: Sql, { approval, stepUpId, heldId, mail, keptUntil }: Grant): readonly PromiseLike<unknown>[] {
   const { checkoutIntentId, mandateId, authorizationId } = approval;
   const now = approval.createdAt.toISOString();
-  return c`
+  const saved = c`
     WITH approved AS (
         INSERT INTO checkout_approvals (${c.unsafe(approvalNames)})
         SELECT ${c.unsafe(approvalNames)}
         FROM json_populate_recordset(NULL::checkout_approvals, ${writeRows(checkoutApprovals, [approval])}::json)),
       used AS (UPDATE step_ups SET used_at = ${now}::timestamptz WHERE step_up_id = ${stepUpId}),
       taken AS (
-        UPDATE changed_reservations SET approval_key = NULL, expires_at = ${approval.expiresAt.toISOString()}::timestamptz
+        UPDATE changed_reservations SET approval_key = NULL, ${
+          keptUntil === null
+            ? c`expires_at = ${approval.expiresAt.toISOString()}::timestamptz`
+            : c`expires_at = ${keptUntil.toISOString()}::timestamptz, status = 'submitted', captured = 0, released = 0, refunded = 0`
+        }
         WHERE authorization_id = ${heldId})
       ${mail === null ? c`` : c`, mailed AS (${insertMailOn(c, mail)})`}
     UPDATE checkout_intents SET status = 'approved', mandate_id = ${mandateId}, authorization_id = ${authorizationId},
       updated_at = ${now}::timestamptz WHERE checkout_intent_id = ${checkoutIntentId}`;
+  if (keptUntil === null) return [saved];
+  return [saved, c`UPDATE checkout_intents SET status = 'authorized' WHERE checkout_intent_id = ${checkoutIntentId}`];
 }
 
 export type OrderDecision = {

@@ -89,6 +89,8 @@ export function askRuleText(rule: AskRule): string {
       return "asks about every payment";
     case "firstPayment":
       return "asks about the first payment to a seller";
+    case "records":
+      return "asks about this payment that is made elsewhere";
     case "above":
       return `asks above ${amountWords(rule.limit, rule.unit)}`;
     case "passkey":

@@ -8,7 +8,7 @@ import type { Rail, Unit } from "#lib/vocabulary.ts";
 type PolicyError = { readonly pointer: string; readonly detail: string };
 
 /** The rails that authorizePayment serves. */
-const servedRails: ReadonlySet<Rail> = new Set<Rail>(["x402"]);
+const servedRails: ReadonlySet<Rail> = new Set<Rail>(["x402", "record"]);
 
 type Terms = {
   /** Of what the limits are in: the unit, or else the asset. */

@@ -121,14 +121,22 @@ const rateEntry = ({ asset, chain, counts = "0" }: Policy["assets"][number]): re
   parseAmount(counts, UNIT_DECIMALS),
 ];
 
+/** Where a payment that is made elsewhere goes. */
+export type PayeeAccount = { readonly kind: "iban" | "email" | "account"; readonly value: string };
+
+/** One spelling for each account. */
+export function accountOf({ kind, value }: PayeeAccount): string {
+  const text = value.normalize("NFKC").trim();
+  return kind === "email" ? text.toLowerCase() : text.replaceAll(/[\s.-]/g, "").toUpperCase();
+}
+
+/** For a set of payees. No seller's id has a space. */
+export const accountName = (account: PayeeAccount): string => `${account.kind} ${accountOf(account)}`;
+
 type RecordRules = NonNullable<Policy["records"]>;
 
 const payeeKey = (payee: Exclude<RecordRules["payees"], "any">[number]): string =>
-  "sellerId" in payee ? payee.sellerId : `${payee.kind} ${accountText(payee)}`;
-
-/** One spelling for each account. */
-const accountText = ({ kind, value }: { readonly kind: string; readonly value: string }): string =>
-  kind === "iban" ? value.replaceAll(/\s/g, "").toUpperCase() : kind === "email" ? value.toLowerCase() : value;
+  "sellerId" in payee ? payee.sellerId : accountName(payee);
 
 const compileRecords = (rules: RecordRules | undefined): Records => ({
   asks: rules === undefined,

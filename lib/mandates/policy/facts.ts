@@ -91,6 +91,14 @@ export type IntentFacts = {
   /** Why `domainSeen` is not true: what the domain answered, or that this service does not know where to ask. */
   readonly domainLook?: string;
   readonly paymentChallengeType: string;
+  /** Set if the payment is made elsewhere and recorded here. */
+  readonly record?: {
+    /** The seller's id, or the name of the account (accountName). Null if the intent names neither. */
+    readonly payee: string | null;
+    readonly reference: string;
+    /** The authorization that has the same reference of the same payee. */
+    readonly before: string | null;
+  };
   readonly expiresAt: Date;
   /** The level that this payment has reached, by a person's approval or only by the mandate itself. */
   readonly assuranceLevel: AssuranceLevel;

@@ -6,6 +6,7 @@ import { asksPerson } from "#lib/mandates/policy/render-reasons.ts";
 import { mandateRules, passkeyDemands } from "#lib/mandates/policy/rules/mandate.ts";
 import { sellerRules } from "#lib/mandates/policy/rules-seller.ts";
 import * as say from "#lib/mandates/policy/sentences-limits.ts";
+import * as sayOfRecord from "#lib/mandates/policy/sentences/record.ts";
 import { passkeyNeeded } from "#lib/mandates/policy/sentences/mandate.ts";
 import { canBeWaived, waive } from "#lib/mandates/policy/waive.ts";
 import { zero } from "#lib/money.ts";
@@ -18,13 +19,13 @@ export function decide(mandate: MandateFacts, usage: Usage, intent: IntentFacts,
   sellerRules(on);
   limitRules(on);
   const waived = waive(on);
-  return conclude(on, [...approval(on, waived), ...passkeys(on)]);
+  return conclude(on, [...approval(on, waived), ...recordPayee(on), ...passkeys(on)]);
 }
 
 /** Whether a person is asked about the payment if no rule denies it and nobody waived a denial. */
 export function mayAsk(mandate: MandateFacts, usage: Usage, intent: IntentFacts, now: Date): boolean {
   const on = openCase(mandate, usage, intent, now);
-  return [...approval(on, false), ...passkeys(on)].some(asksPerson);
+  return [...approval(on, false), ...recordPayee(on), ...passkeys(on)].some(asksPerson);
 }
 
 /** Whether a rule that a person can waive denies the payment. No other payment changes what these rules say. */
@@ -40,6 +41,16 @@ export function mayWaive(mandate: MandateFacts, usage: Usage, intent: IntentFact
 
 /** Only people have passkeys, so a person is asked whatever the approval rule says. */
 const passkeys = (on: Case): Finding[] => passkeyDemands(on).map(({ who }) => [passkeyNeeded.id, who]);
+
+/** The allow lists of the policy speak of 402s, so payments that are made elsewhere have a rule of their own. */
+function recordPayee({ policy: { records }, intent: { record, approvedByPerson } }: Case): Finding[] {
+  if (!record) return [];
+  if (approvedByPerson === true) return [[sayOfRecord.payeeApproved.id]];
+  if (records.asks) return [[sayOfRecord.asksRecords.id]];
+  if (records.payees === null) return [[sayOfRecord.anyPayee.id]];
+  const isListed = record.payee !== null && records.payees.has(record.payee);
+  return [[(isListed ? sayOfRecord.payeeListed : sayOfRecord.asksPayee).id]];
+}
 
 /** If a rule denies the payment, nobody is asked, and these findings are only information. */
 function approval(on: Case, waived: boolean): Finding[] {

@@ -4,6 +4,7 @@ import * as say from "#lib/mandates/policy/sentences/seller.ts";
 
 export function sellerRules(on: Case): void {
   stopped(on);
+  if (on.intent.record) return sellerOfRecord(on);
   payee(on);
   seller(on);
   verified(on);
@@ -34,6 +35,13 @@ function seller(on: Case): void {
   if (rule === null) return addReason(on, say.anySeller);
   if (rule.deny?.has(sellerId)) return addReason(on, say.sellerForbidden);
   addReason(on, rule.allow !== null && !rule.allow.has(sellerId) ? say.sellerNotListed : say.sellerAllowed);
+}
+
+/** The lists of domains, addresses and resources speak of 402s. A seller that is forbidden stays forbidden on every rail. */
+function sellerOfRecord(on: Case): void {
+  const sellerId = on.intent.seller?.sellerId ?? on.intent.record?.payee ?? "";
+  if (on.policy.sellers?.deny?.has(sellerId)) addReason(on, say.sellerForbidden);
+  verified(on);
 }
 
 const admitsUnregistered = ({ policy, intent }: Case): boolean =>

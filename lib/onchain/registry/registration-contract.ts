@@ -3,7 +3,9 @@ import { z } from "zod";
 import { Address, BYTES32 } from "#lib/evm.ts";
 import { operation } from "#lib/http/operation.ts";
 import { Timestamp } from "#lib/time.ts";
-import { RegistrationPath } from "#lib/vocabulary.ts";
+
+/** How payments under a mandate that is registered on the chain are made: with signatures, or by a contract. */
+const RegistrationPath = z.enum(["proofs", "module"]).meta({ id: "RegistrationPath" });
 
 const PayableAddress = Address.refine(
   (text) => isAddress(text) && !/^0x0+$/.test(text),

@@ -2,7 +2,7 @@ import type { Tx } from "#lib/db/client.ts";
 import { mandateStatus } from "#lib/onchain/registry/revocation-store.ts";
 import type { RelayRow } from "#lib/onchain/relay-store.ts";
 import { authorizationOf, reloadExecution } from "#lib/holds/execution-store.ts";
-import { admitsNow } from "#lib/holds/may-submit.ts";
+import { admitsNow } from "#lib/holds/recheck-payments.ts";
 
 /** The caller must call `enterGate` before and sign in the same transaction, so that no revocation takes effect in between. */
 export async function refusalNow(tx: Tx, { purpose, mandateId, entityId }: RelayRow): Promise<string | null> {

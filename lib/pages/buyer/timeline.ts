@@ -232,6 +232,17 @@ function attemptSteps(attempt: Attempt, number: number, { network }: PaymentFact
   return [executed, ...unknown, end[status], ...after];
 }
 
+/** A payment without attempts here is made elsewhere. */
+const madeElsewhere = (status: "submitted" | "captured", at: Date): PaymentStep =>
+  status === "captured"
+    ? { state: "done", title: "Closed", at, text: "What was recorded as paid counts. The rest is free again.", evidence: [] }
+    : {
+        state: "now",
+        title: "Made elsewhere",
+        text: "It is paid elsewhere and recorded here. The amount stays held until a person or another key closes it.",
+        evidence: [],
+      };
+
 /** The steps after the decision while nothing was sent: what the payment waits for, or why it ended. */
 function waiting({ outcome, hold, asked, attempts, asker }: PaymentFacts, now: Date): PaymentStep[] {
   if (outcome === "deny" || attempts.some(({ submitted }) => submitted) || !hold) return [];
@@ -243,6 +254,7 @@ function waiting({ outcome, hold, asked, attempts, asker }: PaymentFacts, now: D
     return [{ state: "now", title: `Waits for ${askerWord(asker)}`, text: "It was not paid yet.", evidence: [] }, to];
   }
   const at = hold.resolvedAt ?? hold.expiresAt;
+  if (hold.status === "submitted" || hold.status === "captured") return [madeElsewhere(hold.status, at)];
   return hold.status === "released"
     ? [{ state: "stopped", title: "Released", at, text: "The amount is free again. Nothing was paid.", evidence: [] }]
     : [

@@ -71,14 +71,15 @@ export function approve({ item, locked, now, decided }: Decided, { mandates }: A
   if (checkout.authorizationId !== null && locked.held?.status !== "held") {
     throw noMatchingMandate("What was held for this payment has been released. Ask your agent to authorize it again.");
   }
-  const approval = newApproval(item, locked, decided, now);
+  const keptUntil = item.intent.paymentChallengeType === "record" ? decided.deadline : null;
+  const approval = newApproval(item, locked, decided, now, keptUntil !== null);
   const mail = locked.approverEmail === null ? null : mailRow(approvalMail(locked.approverEmail, checkout, approval));
   const approved: CheckoutRow = { ...checkout, status: "approved", mandateId, authorizationId: decided.authorizationId };
   return {
     status: 200,
     body: bodyOf(approved, approval, mandates, now),
     events: eventsOf(item, approved, approval, now),
-    grant: { approval, stepUpId: locked.stepUpId, heldId: locked.held?.authorizationId ?? null, mail },
+    grant: { approval, stepUpId: locked.stepUpId, heldId: locked.held?.authorizationId ?? null, mail, keptUntil },
   };
 }
 
@@ -87,18 +88,19 @@ function newApproval(
   { checkout, assuranceLevel }: LockedCheckout,
   { authorizationId, body, expiresAt, validUntil }: PurchaseDecision,
   now: Date,
+  isUsed: boolean,
 ): ApprovalRow {
   const continuationTokenId = newId("continuationToken");
   return {
     ...decisionOn(checkout, asker.subjectId, now),
-    status: "pending",
+    status: isUsed ? "consumed" : "pending",
     reason: null,
     mandateId,
     assuranceLevel,
     authorizationId,
     continuationTokenId,
     continuationTokenHash: continuationHash(continuationTokenOf(continuationTokenId)),
-    continuationTokenStatus: "active",
+    continuationTokenStatus: isUsed ? "redeemed" : "active",
     // saveGrant gives an existing reservation this expiry; the expiry of an authorization that this approval makes limits it.
     expiresAt: earliest(
       approvalEnd(checkout, now),
@@ -106,7 +108,7 @@ function newApproval(
       ...(body === null ? [] : [expiresAt]),
       ...(validUntil ? [validUntil] : []),
     ),
-    resolvedAt: null,
+    resolvedAt: isUsed ? now : null,
   };
 }
 

@@ -38,14 +38,18 @@ type Parties = {
 };
 
 const domainOf = ({ intent }: Item, { seller, offered }: Parties): string =>
-  seller?.domain ?? offered?.facts.domain ?? intent.seller.domain ?? "";
+  seller?.domain ??
+  offered?.facts.domain ??
+  intent.seller.domain ??
+  (intent.paymentChallengeType === "record" ? intent.seller.name : null) ??
+  "";
 
 /** The basket of an order, or one line with the resource. */
 export function basketAsked(item: Item, parties: Parties): Basket {
   const { seller, resource, read } = parties;
-  const { asset, challenge } = item.intent;
+  const { asset, challenge, reference } = item.intent;
   const amount = formatAmount(read.amount, read.digits);
-  const intent = { ...resourceInIntent(item.intent, resource), amount, asset, ...(challenge && { challenge }) };
+  const intent = { ...resourceInIntent(item.intent, resource), amount, asset, reference, ...(challenge && { challenge }) };
   const ids = { sellerId: seller?.sellerId ?? null, resourceId: resource?.resourceId ?? null, domain: domainOf(item, parties) };
   return basketOfPayment({ ...ids, tokenDecimals: read.digits, intent }, checkoutDraftOf(item)?.lines);
 }
@@ -54,7 +58,8 @@ export function questionOf(item: Item, parties: Parties) {
   const { seller, resource, read } = parties;
   const basket = basketAsked(item, parties);
   const payee = `${seller?.sellerId ?? domainOf(item, parties)} ${resource?.resourceId ?? item.intent.payTo}`;
-  const approvalKey = checkoutDraftOf(item) ? `basket ${basket.hash} ${read.amount}` : `${payee} ${read.amount}`;
+  const isBasket = checkoutDraftOf(item) || item.intent.paymentChallengeType === "record";
+  const approvalKey = isBasket ? `basket ${basket.hash} ${read.amount}` : `${payee} ${read.amount}`;
   return { approvalKey, basket };
 }
 
@@ -97,18 +102,20 @@ export type AskingTerms = {
   readonly checkoutUrl: (checkoutIntentId: string) => string;
   readonly pollCheckout: (checkoutIntentId: string) => Call;
   readonly execute: (authorizationId: string) => Call;
+  readonly record: (authorizationId: string) => Call;
 };
 
 /** Only the agent that asked may execute the payment and gets the call for it; an order is continued by a different call. */
 function askingOf(question: Question, item: Item, terms: AskingTerms): ApprovalRequest | null {
   const { checkoutIntentId, authorizationId, subjectId } = question;
   if (checkoutIntentId === null) return null;
+  const next = item.intent.paymentChallengeType === "record" ? terms.record : terms.execute;
   const executes = !item.purchase && subjectId === payingSubjectOf(item);
   return {
     href: terms.checkoutUrl(checkoutIntentId),
     checkoutIntentId,
     pollWith: terms.pollCheckout(checkoutIntentId),
-    ...(executes && { next: terms.execute(authorizationId) }),
+    ...(executes && { next: next(authorizationId) }),
   };
 }
 

@@ -14,6 +14,7 @@ import { capabilityFor, hasHold, isApproved, refusal, type Answer, type Item, ty
 import { AUTHORIZATION_MS, judge, type Judgement, type BatchTerms } from "#lib/payments/batch/judge-item.ts";
 import type { Budget, BatchFacts } from "#lib/payments/batch/facts.ts";
 import type { DueProbe } from "#lib/payments/offers/required-probe.ts";
+import { bookReference, recordedRow, type Recorded } from "#lib/payments/batch/made-elsewhere.ts";
 import { presentIntent } from "#lib/payments/offers/present-intent.ts";
 import { renderAnswer } from "#lib/holds/render-answer.ts";
 import { book, countedPayment, holdFor, type CountedPayment, type Hold } from "#lib/payments/batch/take-hold.ts";
@@ -37,6 +38,8 @@ export type NewAuthorization = {
   readonly maxTimeoutSeconds: number;
   readonly feeScheduleId: string;
   readonly hold: Hold | null;
+  /** Null unless the payment is made elsewhere and held. */
+  readonly recorded: Recorded | null;
   /** The checkout that is opened together with this authorization; null if no person is asked or the question is already open. */
   readonly checkout: NewCheckout | null;
   /** The checkout in which a person is asked, also that of an earlier payment with the same question; null if none is asked. */
@@ -71,6 +74,7 @@ export function decideBatch(items: readonly Item[], facts: BatchFacts, terms: Ba
       if (row) {
         book(row, budget, facts.now);
         countRequest(row, facts);
+        if (row.recorded) bookReference(item, row.authorizationId, facts);
         if (row.waiverId !== null) facts.usedWaivers.add(row.waiverId);
         rows.push(row);
       }
@@ -132,19 +136,34 @@ function decidePurchase(item: Item, purchase: Purchase, budget: Budget, facts: B
     if (dueProbe) return { probe: dueProbe };
     const authorizationId = locked.checkout.authorizationId ?? "";
     const expiresAt = locked.held?.expiresAt ?? now;
-    const decided = { decision, assuranceAsked, authorizationId, expiresAt, validUntil, body: null, checkoutIntentId: null };
+    const deadline = deadlineOf(budget, now);
+    const decided = {
+      decision,
+      assuranceAsked,
+      authorizationId,
+      expiresAt,
+      validUntil,
+      deadline,
+      body: null,
+      checkoutIntentId: null,
+    };
     return { row: null, record: recordOf({ item, locked, now, decided }, purchase) };
   }
   const judged = judge(item, budget, facts, terms);
   if (judged.dueProbe) return { probe: judged.dueProbe };
   const row = decideItem(item, judged, budget, facts, terms);
-  const decided = { ...row, validUntil, assuranceAsked: judged.assuranceAsked };
+  const decided = { ...row, validUntil, deadline: deadlineOf(budget, now), assuranceAsked: judged.assuranceAsked };
   return { row, record: recordOf({ item, locked, now, decided }, purchase) };
 }
 
-function lastMoment(item: Item, { decision, read }: Judgement, { facts: { policy } }: Budget, now: Date): Date {
+const deadlineOf = ({ facts: { policy } }: Budget, now: Date): Date => new Date(now.getTime() + policy.records.deadlineMs);
+
+function lastMoment(item: Item, { decision, read, asked }: Judgement, budget: Budget, now: Date): Date {
   const { outcome } = decision;
+  const { policy } = budget.facts;
   if (outcome === "deny") return now;
+  // A payment that is made elsewhere is held until somebody records it, so `expiresAt` of the intent says only when to answer.
+  if (asked.record && outcome === "allow") return deadlineOf(budget, now);
   const life = outcome === "requireApproval" ? policy.approval.requestMs : AUTHORIZATION_MS;
   const capped = isApproved(item) ? [] : [new Date(now.getTime() + life)];
   return earliest(read.expiresAt, ...capped, ...(policy.validUntil ? [policy.validUntil] : []));
@@ -171,6 +190,7 @@ function decideItem(item: Item, judged: Judgement, budget: Budget, facts: BatchF
   if (opened) requireRoom(opened, now);
   const decision = withAsking(judged.decision, question, item, terms.asking);
   const hold = holdFor(decision, question, budget, asked, now);
+  const recorded = hold && recordedRow(item, { authorizationId, createdAt: now, deadline: deadlineOf(budget, now) }, facts);
   const answered = {
     authorizationId,
     mandateId: item.mandateId,
@@ -197,6 +217,7 @@ function decideItem(item: Item, judged: Judgement, budget: Budget, facts: BatchF
     maxTimeoutSeconds: resource?.paymentConfig.maxTimeoutSeconds ?? offered?.maxTimeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
     feeScheduleId: quoted.schedule.feeScheduleId,
     hold,
+    recorded,
     checkout: question?.checkout ? { ...question.checkout, authorizationId } : null,
     checkoutIntentId: question?.checkoutIntentId ?? null,
     waiverId: judged.waiverId,

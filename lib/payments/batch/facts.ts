@@ -10,6 +10,7 @@ import type { CompiledPolicy } from "#lib/mandates/policy/compile-policy.ts";
 import type { MandateFacts, Usage } from "#lib/mandates/policy/facts.ts";
 import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import type { OpenApproval } from "#lib/payments/batch/ask-person.ts";
+import type { KnownReference } from "#lib/payments/batch/made-elsewhere.ts";
 import type { Prepared } from "#lib/payments/batch/judge-item.ts";
 import {
   answersOf,
@@ -88,6 +89,8 @@ export type BatchFacts = {
   readonly requests: Map<string, AgentRequests>;
   /** The payments that may open a request and that people lately declined, or whose requests they left unanswered. */
   readonly remembered: ReadonlyMap<Item, Remembered>;
+  /** The authorizations of the references that payments made elsewhere name; see made-elsewhere.ts. */
+  readonly references: Map<string, KnownReference>;
   readonly mayAuthorize: (item: Item) => boolean | "paused" | null;
 };
 
@@ -222,6 +225,7 @@ export function factsOf(loaded: BatchRows, known: ReadonlyMap<string, PolicyEntr
     prepared: new Map(),
     requests: new Map(),
     remembered: new Map(),
+    references: new Map(),
     mayAuthorize: mayAuthorize(loaded),
   };
 }

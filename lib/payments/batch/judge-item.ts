@@ -6,7 +6,8 @@ import type { Decision, IntentFacts } from "#lib/mandates/policy/facts.ts";
 import { decide, mayAsk, mayWaive } from "#lib/mandates/policy/policy.ts";
 import { usesWaiver } from "#lib/mandates/policy/waive.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
-import { readAmount, zero } from "#lib/money.ts";
+import { chainOfUnit, readAmount, UNIT_DECIMALS, zero } from "#lib/money.ts";
+import { recordFacts } from "#lib/payments/batch/made-elsewhere.ts";
 import { agentLive, assuranceReached, basketAsked, questionOf, type AskingTerms } from "#lib/payments/batch/ask-person.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/offers/compare-intent.ts";
 import type { OpenWaiver } from "#lib/payments/batch/read.ts";
@@ -40,7 +41,7 @@ function readTerms(item: Item, resource: RegisteredResource | null, now: Date, t
   const { intent } = item;
   const chain = intent.chain ?? resource?.paymentConfig.chain ?? terms.onlyChain;
   if (chain === null) throw invalidField("/intent/chain", "Name the chain: this installation has more than one.");
-  const asset = terms.assetOf(chain, intent.asset);
+  const asset = intent.paymentChallengeType === "record" ? currencyOf(chain, intent.asset) : terms.assetOf(chain, intent.asset);
   if (asset === null) throw invalidField("/intent/asset", `${intent.asset} on ${chain} is not configured here.`);
   const digits = asset.tokenDecimals;
   const amount = readAmount(intent.amount, digits);
@@ -52,6 +53,12 @@ function readTerms(item: Item, resource: RegisteredResource | null, now: Date, t
   return { chain, asset, digits, amount: amount.amount, expiresAt };
 }
 
+/** A currency has no token. Null for another chain. */
+const currencyOf = (chain: string, asset: string): AssetOnChain | null =>
+  chain === chainOfUnit(asset)
+    ? { chain, chainId: 0, asset, tokenAddress: "0x", tokenName: asset, tokenVersion: "", tokenDecimals: UNIT_DECIMALS }
+    : null;
+
 /** @throws Problem invalid_request */
 function partiesOf(item: Item, facts: BatchFacts, terms: BatchTerms) {
   const { intent } = item;
@@ -61,7 +68,8 @@ function partiesOf(item: Item, facts: BatchFacts, terms: BatchTerms) {
   const resource =
     seller && intent.resource ? (facts.resources.get(`${seller.sellerId} ${intent.resource.resourceId}`) ?? null) : null;
   const read = readTerms(item, resource, facts.now, terms);
-  const offered = sellerId === null ? judgeOffer(intent, offer, read.amount, read.asset) : null;
+  const offered =
+    sellerId === null && intent.paymentChallengeType !== "record" ? judgeOffer(intent, offer, read.amount, read.asset) : null;
   return { seller, resource, read, offered };
 }
 
@@ -73,7 +81,9 @@ function probeOf(
   parties: ReturnType<typeof partiesOf>,
   terms: BatchTerms,
 ): OfferProbe | null {
-  return allowsDomains(policy) ? probeFor(policy, intent, parties, terms.readOffer(intent.challenge)) : null;
+  return allowsDomains(policy) && intent.paymentChallengeType !== "record"
+    ? probeFor(policy, intent, parties, terms.readOffer(intent.challenge))
+    : null;
 }
 
 /** What a payment asks for, as far as no other payment of the batch can change it. @throws Problem invalid_request */
@@ -87,6 +97,7 @@ export function prepare(item: Item, budget: Budget, facts: BatchFacts, terms: Ba
   const asked: IntentFacts = {
     ...intentFacts(item, budget, { ...parties, mismatches }, quoted.fee, facts),
     ...(least !== null && { settledFrom: least }),
+    ...recordFacts(item, facts),
   };
   const asks = mayAsk(budget.facts, budget.usage, asked, facts.now);
   const waivable = !item.purchase && resource !== null && mayWaive(budget.facts, budget.usage, asked, facts.now);
@@ -101,6 +112,7 @@ export function judge(item: Item, budget: Budget, facts: BatchFacts, terms: Batc
   const asked: IntentFacts = {
     ...prepared.asked,
     ...(probe && foundBy(probe, item, facts)),
+    ...recordFacts(item, facts),
     waived: waiverId !== null || holdWasWaived(item, budget, facts),
     duplicateIntentId: !hasHold(item) && budget.intentIds.has(item.intent.intentId),
     duplicateNonce: !hasHold(item) && budget.nonces.has(item.intent.nonce),
@@ -123,8 +135,10 @@ function decideAsking(item: Item, budget: Budget, asked: IntentFacts, { remember
 
 export type Judgement = ReturnType<typeof judge>;
 
+const settledElsewhere: ReadonlySet<string> = new Set(["offchainAuthorized", "recorded"]);
+
 const weSettle = ({ intent }: Item, resource: RegisteredResource | null): boolean =>
-  settlementModeOf(intent, resource) !== "offchainAuthorized" && resource?.paymentConfig.facilitatorUrl === undefined;
+  !settledElsewhere.has(settlementModeOf(intent, resource)) && resource?.paymentConfig.facilitatorUrl === undefined;
 
 const whereToProbe = (probe: OfferProbe): DueProbe | null => (probe.url === null ? null : { ...probe, url: probe.url });
 
@@ -210,5 +224,7 @@ function quote(item: Item, seller: RegisteredSeller | null, resource: Registered
     chain: read.chain,
     asset: item.intent.asset,
   } as const;
-  return feeOn(facts.feeBasis, payment, read.amount, read.digits, facts.now);
+  // This service moves nothing, so it takes nothing.
+  const basis = payment.settlementMode === "recorded" ? { ...facts.feeBasis, schedules: [] } : facts.feeBasis;
+  return feeOn(basis, payment, read.amount, read.digits, facts.now);
 }

@@ -16,6 +16,8 @@ export type PurchaseDecision = {
   readonly expiresAt: Date;
   /** The end of the mandate; null if it has none. No approval is valid after this time. */
   readonly validUntil: Date | null;
+  /** Until when a payment that is made elsewhere must be recorded. */
+  readonly deadline: Date;
   /** The reply body of authorizePayment; null if an earlier authorization continues. */
   readonly body: string | null;
   /** The checkout in which a person is asked, also that of an earlier payment with the same question; null if none is asked. */

@@ -111,12 +111,15 @@ const storedColumns = given(
     authorizationId: (row) => row.authorizationId,
     organizationId: (row) => row.item.organizationId,
     mandateId: (row) => row.item.mandateId,
-    status: () => "held",
+    status: ({ hold }) => (hold.isKept ? "submitted" : "held"),
     amount: ({ hold }) => hold.amount,
     approvalKey: ({ hold }) => hold.approvalKey,
     buckets: ({ hold }) => bucketsOf(hold),
     expiresAt: (row) => row.expiresAt,
     createdAt: (row) => row.createdAt,
+    captured: ({ hold }) => (hold.isKept ? zero : null),
+    released: ({ hold }) => (hold.isKept ? zero : null),
+    refunded: ({ hold }) => (hold.isKept ? zero : null),
   }),
   LAST,
 );
@@ -155,7 +158,7 @@ export const bySlot = <T extends { readonly item: Item }>(list: readonly T[]): T
 export function authorize(c: Sql, rows: readonly ChainedAuthorization[], newTerms: readonly StoredIntent[]) {
   const held = rows.filter((row): row is HeldAuthorization => row.hold !== null);
   // Approvals and continuations read such holds from changed_reservations.
-  const stored = held.filter(({ hold, item }) => hold.approvalKey !== null || item.purchase !== undefined);
+  const stored = held.filter(({ hold, item }) => hold.approvalKey !== null || hold.isKept || item.purchase !== undefined);
   const byMandate = new Map<string, Atomic>();
   for (const { item, hold } of held) byMandate.set(item.mandateId, add(byMandate.get(item.mandateId) ?? zero, hold.amount));
   const values = [

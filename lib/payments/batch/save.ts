@@ -4,6 +4,7 @@ import { insertCheckouts, saveDecided, saveGrant, saveRedeemed, saveRefused } fr
 import { useWaivers } from "#lib/approvals/decision/waiver-store.ts";
 import { idempotency } from "#lib/command/tables.ts";
 import { given } from "#lib/db/bulk.ts";
+import { insertRecorded } from "#lib/holds/record-store.ts";
 import { sqlState } from "#lib/db/failure.ts";
 import { columnsOf } from "#lib/db/rows.ts";
 import type { NewAuthorization, ItemRecord } from "#lib/payments/batch/decide.ts";
@@ -13,9 +14,10 @@ import { authorize, bySlot, type ChainedAuthorization } from "#lib/payments/batc
 import { storeIntent } from "#lib/holds/stored-intent.ts";
 import { toWire } from "#lib/time.ts";
 
-/** Whether another process first stored a reply for the idempotency key, under another mandate. A retry finds the reply. */
+/** Whether another process first stored a reply for the idempotency key, or took the reference, under another mandate. A retry finds it. */
 export const lostSlot = (error: unknown): boolean =>
-  error instanceof driver().PostgresError && ["authorizations_slot", "idempotency_pkey"].includes(error.constraint_name ?? "");
+  error instanceof driver().PostgresError &&
+  ["authorizations_slot", "idempotency_pkey", "recorded_payments_reference"].includes(error.constraint_name ?? "");
 
 /** Whether a statement of recordWrites divided by zero: another call has taken the order that the payment is for. */
 export const lostOrder = (error: unknown): boolean => sqlState(error) === "22012";
@@ -61,7 +63,7 @@ const replyAndLockHeads = (c: Sql, kept: readonly ItemRecord[], chains: readonly
   c.unsafe(REPLY, [...replyColumns.values(bySlot(kept)), chains as string[]], { prepare: true });
 
 const recordWrites = (c: Sql, { grant, decided, redeemed, refused }: ItemRecord): readonly PromiseLike<unknown>[] => [
-  ...(grant ? [saveGrant(c, grant)] : []),
+  ...(grant ? saveGrant(c, grant) : []),
   ...(decided ? [saveDecided(c, decided)] : []),
   ...(redeemed ? saveRedeemed(c, redeemed) : []),
   ...(refused ? [saveRefused(c, refused)] : []),
@@ -81,9 +83,11 @@ export async function saveBatch(
   const kept = records.filter((record) => record.item.purchase?.kind === "approval" && record.item.purchase.hasKey);
   const chains = chainsOf(rows, records);
   const uses = rows.flatMap(({ waiverId, authorizationId }) => (waiverId === null ? [] : [{ waiverId, authorizationId }]));
+  const recorded = rows.flatMap((row) => row.recorded ?? []);
   const more = pipelined([
     uses.length > 0 ? useWaivers(c, uses) : nothing,
     checkouts.length > 0 ? insertCheckouts(c, checkouts) : nothing,
+    ...insertRecorded(c, recorded),
     ...records.flatMap((record) => recordWrites(c, record)),
   ]);
   const heads = kept.length > 0 ? replyAndLockHeads(c, kept, chains) : lockHeads(c, chains);

@@ -2,6 +2,7 @@ import { formatAmount, type Atomic } from "#lib/money.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/offers/compare-intent.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
+import { maskedAccount } from "#lib/payments/batch/made-elsewhere.ts";
 import type { Item } from "#lib/payments/queue-item.ts";
 import type { OfferJudgement } from "#lib/payments/unregistered-offer.ts";
 import { toWire } from "#lib/time.ts";
@@ -26,10 +27,14 @@ type IntentDecision = {
 };
 
 export const settlementModeOf = (
-  { enforcementPath }: Pick<Item["intent"], "enforcementPath">,
+  { enforcementPath, paymentChallengeType }: Pick<Item["intent"], "enforcementPath" | "paymentChallengeType">,
   resource: RegisteredResource | null,
 ): SettlementMode =>
-  enforcementPath === "onchain" ? "smartAccount" : (resource?.paymentConfig.settlementMode ?? "offchainAuthorized");
+  paymentChallengeType === "record"
+    ? "recorded"
+    : enforcementPath === "onchain"
+      ? "smartAccount"
+      : (resource?.paymentConfig.settlementMode ?? "offchainAuthorized");
 
 /** The intent to store and show: the registered seller, resource and payee if they exist, otherwise those of the request. */
 export function presentIntent({ item, seller, resource, offered, terms, feeQuote, createdAt }: IntentDecision): PaymentIntent {
@@ -38,7 +43,7 @@ export function presentIntent({ item, seller, resource, offered, terms, feeQuote
   return {
     intentId: intent.intentId,
     enforcementPath: intent.enforcementPath,
-    paymentProtocol: "x402",
+    paymentProtocol: intent.paymentChallengeType,
     paymentChallengeType: intent.paymentChallengeType,
     settlementMode: settlementModeOf(intent, resource),
     seller: seller
@@ -55,6 +60,8 @@ export function presentIntent({ item, seller, resource, offered, terms, feeQuote
     asset: intent.asset,
     chain: terms.chain,
     ...(payTo !== undefined && { payTo }),
+    ...(intent.payee && { payee: maskedAccount(intent.payee) }),
+    ...(intent.reference !== undefined && { reference: intent.reference }),
     feeQuote,
     ...(intent.challenge && { challenge: intent.challenge }),
     ...(intent.metadata && { metadata: intent.metadata }),

@@ -8,7 +8,7 @@ import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import type { AuthorizationRow, ExecutionRow } from "#lib/holds/execution-store.ts";
 import { policyDecisionIdOf } from "#lib/holds/ids.ts";
-import { formatAmount, UNIT_DECIMALS } from "#lib/money.ts";
+import { formatAmount, isUnitChain, UNIT_DECIMALS } from "#lib/money.ts";
 import { Problem } from "#lib/problem.ts";
 import { checkEvent, readEvent } from "#lib/receipts/check-event.ts";
 import type { Answer, Receipt } from "#lib/receipts/receipt-schema.ts";
@@ -25,6 +25,7 @@ type ReceiptFacts = {
 
 /** `asset` is in the form of CAIP-19. @throws Problem service_unavailable if the token is no longer configured */
 function paidIn({ amount, asset, chain }: AuthorizationRow) {
+  if (isUnitChain(chain)) return { amount: amount.toString(), decimals: UNIT_DECIMALS, asset: `${chain}/fiat:${asset}` };
   const token = assetOf(chain, asset);
   if (!token)
     throw new Problem("service_unavailable", {

@@ -19,6 +19,8 @@ export const rules: Readonly<Record<string, string>> = {
   "intent.nonce": "Nonce is new",
   assets: "Asset and network",
   rails: "Kind of payment",
+  records: "Payees of payments made elsewhere",
+  "intent.reference": "Reference",
   protocol: "Payment protocol",
   sellers: "Sellers",
   requireVerifiedSeller: "Verified seller",

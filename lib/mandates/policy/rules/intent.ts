@@ -1,6 +1,7 @@
 import { chargeOf, coinKey, rateOf } from "#lib/mandates/policy/compile-policy.ts";
 import { addReason, text, type Case } from "#lib/mandates/policy/rules/reason.ts";
 import * as say from "#lib/mandates/policy/sentences/intent.ts";
+import { referenceUsed } from "#lib/mandates/policy/sentences/record.ts";
 import { formatAmount, type Atomic } from "#lib/money.ts";
 import { toWire } from "#lib/time.ts";
 import type { Rail } from "#lib/vocabulary.ts";
@@ -41,6 +42,8 @@ function uniqueness(on: Case): void {
   if (unanswered === true) addReason(on, say.unanswered);
   if (duplicateIntentId) addReason(on, say.intentIdUsed);
   if (duplicateNonce) addReason(on, say.nonceUsed);
+  const { record } = on.intent;
+  if (record?.before) addReason(on, referenceUsed, record.reference, record.before);
   if (!duplicateIntentId && !duplicateNonce) addReason(on, say.intentNew);
 }
 

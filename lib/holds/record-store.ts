@@ -1,0 +1,100 @@
+import { and, asc, desc, eq, sql } from "drizzle-orm";
+import { bulkInsert } from "#lib/db/bulk.ts";
+import type { Database, Tx } from "#lib/db/client.ts";
+import { columnsOf } from "#lib/db/rows.ts";
+import type { Sql } from "#lib/db/sql.ts";
+import { paymentRecords, recordedPayments } from "#lib/holds/record-tables.ts";
+
+export type RecordedRow = typeof recordedPayments.$inferSelect;
+export type RecordRow = typeof paymentRecords.$inferSelect;
+
+export type NewRecorded = Pick<
+  RecordedRow,
+  "authorizationId" | "organizationId" | "environment" | "mandateId" | "payeeKey" | "referenceKey" | "deadline" | "createdAt"
+>;
+
+const insertRows = bulkInsert<NewRecorded>(
+  "recorded_payments",
+  columnsOf<NewRecorded, typeof recordedPayments>(recordedPayments, {
+    authorizationId: (row) => row.authorizationId,
+    organizationId: (row) => row.organizationId,
+    environment: (row) => row.environment,
+    mandateId: (row) => row.mandateId,
+    payeeKey: (row) => row.payeeKey,
+    referenceKey: (row) => row.referenceKey,
+    status: () => "open",
+    deadline: (row) => row.deadline,
+    createdAt: (row) => row.createdAt,
+  }),
+);
+
+/**
+ * `frees` is an authorization under which nothing was paid and nothing can be, so that its reference is given to the row. If one of them was
+ * paid meanwhile, the unique index refuses the row, and the batch runs again.
+ */
+export function insertRecorded(
+  c: Sql,
+  recorded: readonly { readonly row: NewRecorded; readonly frees: string | null }[],
+): PromiseLike<unknown>[] {
+  if (recorded.length === 0) return [];
+  const free = recorded.flatMap(({ frees }) => frees ?? []);
+  const rows = insertRows(
+    c,
+    recorded.map(({ row }) => row),
+  );
+  if (free.length === 0) return [rows];
+  return [
+    c`UPDATE recorded_payments p SET reference_key = p.authorization_id
+      WHERE p.authorization_id = ANY(${free}::text[]) AND p.paid = 0`,
+    rows,
+  ];
+}
+
+/** Call lockMandate before, which guards the payment's hold and sums too. Null unless the payment is made elsewhere. */
+export async function recordedOf(db: Database | Tx, authorizationId: string): Promise<RecordedRow | null> {
+  const [row] = await db.select().from(recordedPayments).where(eq(recordedPayments.authorizationId, authorizationId));
+  return row ?? null;
+}
+
+/** The newest first. */
+export const recordsOf = (db: Database | Tx, authorizationId: string, limit = 100): Promise<RecordRow[]> =>
+  db
+    .select()
+    .from(paymentRecords)
+    .where(eq(paymentRecords.authorizationId, authorizationId))
+    .orderBy(desc(paymentRecords.recordId))
+    .limit(limit);
+
+export async function insertRecord(tx: Tx, record: typeof paymentRecords.$inferInsert): Promise<RecordRow> {
+  const [row] = await tx.insert(paymentRecords).values(record).returning();
+  return row!;
+}
+
+type Change = Partial<Pick<RecordedRow, "paid" | "refunded" | "asks" | "status" | "closedBy" | "closedAt">>;
+
+export async function changeRecorded(tx: Tx, authorizationId: string, changes: Change): Promise<RecordedRow> {
+  const [row] = await tx
+    .update(recordedPayments)
+    .set(changes)
+    .where(eq(recordedPayments.authorizationId, authorizationId))
+    .returning();
+  if (!row) throw new Error("A recorded payment has no row.");
+  return row;
+}
+
+const isDue = sql`${recordedPayments.status} = 'open' AND ${recordedPayments.asks} IS NULL
+  AND ${recordedPayments.deadline} <= statement_timestamp()`;
+
+/** Open payments whose deadline has passed, and about which nobody was asked. */
+export const dueRecords = (db: Database, limit: number): Promise<RecordedRow[]> =>
+  db.select().from(recordedPayments).where(isDue).orderBy(asc(recordedPayments.deadline)).limit(limit);
+
+/** False if the payment was closed or asked about meanwhile. */
+export async function askOverdue(tx: Tx, authorizationId: string): Promise<boolean> {
+  const rows = await tx
+    .update(recordedPayments)
+    .set({ asks: "overdue" })
+    .where(and(eq(recordedPayments.authorizationId, authorizationId), isDue))
+    .returning({ authorizationId: recordedPayments.authorizationId });
+  return rows.length > 0;
+}
