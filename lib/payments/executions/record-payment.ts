@@ -35,11 +35,12 @@ export const recordPayment: Handler<typeof operation> = ({ authorizationId, body
   once(operation, idempotency, async (tx) => {
     await enterGate(tx);
     const payment = await findAuthorization(tx, caller, authorizationId);
-    const mandate = payment && (await lockMandate(tx, payment.mandateId));
-    if (!mandate) throw notFound("payment");
-    const recorded = await recordedOf(tx, authorizationId);
-    if (!recorded) throw notMadeElsewhere();
+    if (!payment) throw notFound("payment");
+    // Members are locked before mandates.
     const mayClose = await requireMayRecord(tx, caller, payment);
+    const mandate = await lockMandate(tx, payment.mandateId);
+    const recorded = mandate && (await recordedOf(tx, authorizationId));
+    if (!recorded) throw notMadeElsewhere();
     const hold = await keptHold(tx, authorizationId);
     const amount = amountOf(payment, body);
     const state = { ...recorded, status: recorded.status as "open" | "closed", hold: partsOf(hold), ...rateOf(payment) };
