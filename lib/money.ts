@@ -8,6 +8,9 @@ const LIMIT = 2n ** 256n;
 
 export const NOT_DECIMAL = "Write the amount as a plain decimal number, such as 1.50.";
 
+/** Whether an amount that was computed is stored, as those that are read are. */
+export const isStorable = (amount: bigint): boolean => amount < LIMIT;
+
 /** A decimal number in ASCII: no sign, exponent or needless leading zeros, at most 78 digits before the point and 18 after it. */
 export const AMOUNT = /^(0|[1-9][0-9]{0,77})(\.[0-9]{1,18})?$/;
 

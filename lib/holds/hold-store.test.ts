@@ -22,12 +22,18 @@ test("holds are found by their keys, however many holds there are", async () => 
     INSERT INTO changed_reservations (authorization_id, organization_id, mandate_id, status, amount, buckets, expires_at)
     SELECT authorization_id, organization_id, mandate_id, 'captured', 1, '[]', created_at
     FROM authorizations`);
-  const tables = ["changed_reservations", "authorizations"];
+  await database().execute(sql`
+    INSERT INTO recorded_payments (authorization_id, organization_id, environment, mandate_id, reference_key, status, deadline, closed_at)
+    SELECT authorization_id, organization_id, environment, mandate_id, authorization_id, 'closed', created_at, created_at
+    FROM authorizations`);
+  const tables = ["changed_reservations", "authorizations", "recorded_payments"];
   // This time is later than every seeded payment, so that the time alone excludes them all.
   const since = new Date();
   expect(await planOf(selectHold(database(), "aut_7"), tables)).toMatchObject({ whole: [] });
   // Only administrators ask for this, and an index on reserved amounts would make each payment slower. Here, `executions` is empty.
-  expect(await planOf(selectOverdueHolds(database()), [])).toMatchObject({ whole: ["executions", "mandates"] });
+  expect(await planOf(selectOverdueHolds(database()), ["recorded_payments"])).toMatchObject({
+    whole: ["executions", "mandates"],
+  });
   for (const kind of ["mandate", "agent", "seller"] as const) {
     expect(await planOf(sumHeld(database(), { kind, id: "7" }, since), []), kind).toMatchObject({ whole: [] });
   }

@@ -106,7 +106,10 @@ export function selectOverdueHolds(db: Database) {
         UNION ALL SELECT r.mandate_id, r.open FROM ${executions}, LATERAL (
           SELECT mandate_id, status, ${openColumns} FROM changed_reservations
           WHERE authorization_id = ${executions.authorizationId} OFFSET 0) AS r
-        WHERE ${executions.nextCheckAt} IS NOT NULL AND r.status = 'submitted') AS one
+        WHERE ${executions.nextCheckAt} IS NOT NULL AND r.status = 'submitted'
+        UNION ALL SELECT r.mandate_id, r.open FROM recorded_payments p, LATERAL (
+          SELECT mandate_id, status, ${openColumns} FROM changed_reservations WHERE authorization_id = p.authorization_id OFFSET 0) AS r
+        WHERE (p.status = 'open' AND p.asks IS NULL OR p.asks IS NOT NULL) AND r.status = 'submitted') AS one
       GROUP BY mandate_id),
     suspect AS (
       SELECT m.mandate_id FROM mandates m LEFT JOIN others USING (mandate_id)

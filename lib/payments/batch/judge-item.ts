@@ -1,4 +1,4 @@
-import { chargeOf } from "#lib/mandates/policy/compile-policy.ts";
+import { chargeOf, takenBy } from "#lib/mandates/policy/compile-policy.ts";
 import { feeOn, type Fee } from "#lib/billing/fees.ts";
 import { highestAsked } from "#lib/mandates/policy/assurance.ts";
 import type { CompiledPolicy } from "#lib/mandates/policy/compile-policy.ts";
@@ -6,7 +6,7 @@ import type { Decision, IntentFacts } from "#lib/mandates/policy/facts.ts";
 import { decide, mayAsk, mayWaive } from "#lib/mandates/policy/policy.ts";
 import { usesWaiver } from "#lib/mandates/policy/waive.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
-import { chainOfUnit, readAmount, UNIT_DECIMALS, zero } from "#lib/money.ts";
+import { chainOfUnit, isStorable, readAmount, UNIT_DECIMALS, zero } from "#lib/money.ts";
 import { recordFacts } from "#lib/payments/batch/made-elsewhere.ts";
 import { agentLive, assuranceReached, basketAsked, questionOf, type AskingTerms } from "#lib/payments/batch/ask-person.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/offers/compare-intent.ts";
@@ -99,6 +99,9 @@ export function prepare(item: Item, budget: Budget, facts: BatchFacts, terms: Ba
     ...(least !== null && { settledFrom: least }),
     ...recordFacts(item, facts),
   };
+  const { policy } = budget.facts;
+  if (policy.rates !== null && !isStorable(takenBy(policy, asked) ?? zero))
+    throw invalidField("/intent/amount", "In the unit of the mandate the amount is larger than any budget.");
   const asks = mayAsk(budget.facts, budget.usage, asked, facts.now);
   const waivable = !item.purchase && resource !== null && mayWaive(budget.facts, budget.usage, asked, facts.now);
   return { ...parties, probe, quoted, asked, waivable, question: asks ? questionOf(item, parties) : null };

@@ -17,12 +17,13 @@ const accountKey = (organizationId: string, account: PayeeAccount): string =>
 
 const SHOWN = 4;
 
-/** Enough to recognize an account: what is left of it is not stored. */
+/** Enough to recognize an account: what is left of it is not stored. Never half of a surrogate pair, which the database refuses to read. */
 export function maskedAccount({ kind, value }: PayeeAccount): PayeeAccount {
-  const text = accountOf({ kind, value });
-  if (kind !== "email") return { kind, value: `…${text.slice(-Math.min(SHOWN, Math.floor(text.length / 2)))}` };
+  const text = [...accountOf({ kind, value })];
   const at = text.lastIndexOf("@");
-  return { kind, value: `${text.slice(0, 1)}…${at < 0 ? "" : text.slice(at)}` };
+  const from = kind !== "email" ? text.length - Math.min(SHOWN, Math.floor(text.length / 2)) : at < 0 ? text.length : at;
+  const first = kind === "email" ? text.slice(0, 1) : [];
+  return { kind, value: [...first, "…", ...text.slice(from)].join("") };
 }
 
 /** The same reference in another spelling has the same key. */
@@ -59,8 +60,11 @@ export function madeElsewhere({ intent, organizationId }: Item): MadeElsewhere |
   };
 }
 
+/** Stands for no payee, as in the unique index. */
+const NOBODY = "-";
+
 const nameOf = (organizationId: string, { payeeKey, referenceKey: key }: Pick<MadeElsewhere, "payeeKey" | "referenceKey">) =>
-  JSON.stringify([organizationId, payeeKey ?? "", key]);
+  JSON.stringify([organizationId, payeeKey ?? NOBODY, key]);
 
 /** What the policy is told. An approval decides again about its own payment, which has its reference already. */
 export function recordFacts(item: Item, { references }: BatchFacts): Pick<IntentFacts, "record"> {
@@ -80,7 +84,7 @@ export function bookReference(item: Item, authorizationId: string, { references 
 const selectReferences = (c: Sql, items: readonly (readonly [string, string, string])[]) => c`
   SELECT p.organization_id, p.payee_key, p.reference_key, p.authorization_id,
     p.paid = 0 AND (p.status = 'closed' OR coalesce(r.status IN ('released', 'expired'), false)) AS is_free
-  FROM unnest(string_to_array(${joined(items.map(([of]) => of))}, chr(1)), string_to_array(${joined(items.map(([, payee]) => payee || "-"))}, chr(1)),
+  FROM unnest(string_to_array(${joined(items.map(([of]) => of))}, chr(1)), string_to_array(${joined(items.map(([, payee]) => payee))}, chr(1)),
     string_to_array(${joined(items.map(([, , key]) => key))}, chr(1))) AS w(organization_id, payee_key, reference_key),
   LATERAL (SELECT * FROM recorded_payments
     WHERE organization_id = w.organization_id AND coalesce(payee_key, '-') = w.payee_key AND reference_key = w.reference_key LIMIT 1) p
@@ -90,7 +94,7 @@ const selectReferences = (c: Sql, items: readonly (readonly [string, string, str
 export async function referencesOf(c: Sql, items: readonly Item[]): Promise<Partial<BatchFacts>> {
   const asked = items.flatMap((item): (readonly [string, string, string])[] => {
     const record = madeElsewhere(item);
-    return record ? [[item.organizationId, record.payeeKey ?? "", record.referenceKey]] : [];
+    return record ? [[item.organizationId, record.payeeKey ?? NOBODY, record.referenceKey]] : [];
   });
   if (asked.length === 0) return {};
   const rows: readonly Row[] = await selectReferences(c, asked);

@@ -8,6 +8,8 @@ export type Part = { readonly outcome: PaymentRecord["outcome"]; readonly amount
 
 export type RecordState = {
   readonly status: "open" | "closed";
+  /** What a person is asked; not null after the end too, if more was recorded then. */
+  readonly asks: string | null;
   /** The parts so far, in the payment's own asset. */
   readonly paid: Atomic;
   readonly refunded: Atomic;
@@ -28,6 +30,9 @@ export type RecordDecision = {
   readonly exceeded: boolean;
 };
 
+/** Of all parts of a payment: far above what is paid, so that sums of such payments fit their columns. */
+const MOST = 10n ** 30n;
+
 const nothing: RecordDecision = { capture: zero, release: zero, refund: zero, closes: false, exceeded: false };
 
 const mayNotClose = (): Problem =>
@@ -47,18 +52,24 @@ export function decideRecord(state: RecordState, { outcome, amount }: Part, mayC
     return outcome === "notPaid" ? notPaid(state, amount) : refunded(state, amount);
   }
   if (amount === zero) throw invalidField("/amount", "A part that was paid is larger than zero.");
-  const { hold, status } = state;
-  const total = countUp({ ...state, amount: add(state.paid, amount) });
+  const { hold } = state;
+  const paid = add(state.paid, amount);
+  const total = countUp({ ...state, amount: paid });
+  if (max(paid, total) > MOST) throw invalidField("/amount", "The amount is larger than any payment.");
   const capture = max(subtract(total, hold.captured), zero);
-  const closes = mayClose && outcome === "paid" && status === "open";
+  const closes = mayClose && outcome === "paid" && mayEnd(state);
   const release = closes ? max(subtract(hold.open, capture), zero) : zero;
   return { ...nothing, capture, release, closes, exceeded: capture > hold.open };
 }
 
+/** A closed payment is closed again if somebody is asked about it, which answers the question. */
+const mayEnd = ({ status, asks }: RecordState): boolean => status === "open" || asks !== null;
+
 /** Closes the payment: what is still held is free again. */
-function notPaid({ status, hold }: RecordState, amount: Atomic): RecordDecision {
+function notPaid(state: RecordState, amount: Atomic): RecordDecision {
+  const { hold } = state;
   if (amount !== zero) throw invalidField("/amount", "Nothing was paid, so the amount is 0.");
-  if (status === "closed") throw new Problem("conflict", { detail: "This payment is closed. Nothing of it is held." });
+  if (!mayEnd(state)) throw new Problem("conflict", { detail: "This payment is closed. Nothing of it is held." });
   return { ...nothing, release: hold.open, closes: true };
 }
 
