@@ -56,6 +56,10 @@ export function pastFacts(one: PastPayment, { verified, domainSeen, paidBefore }
     payTo: one.payTo ?? intent.payTo ?? null,
     domainSeen,
     paymentChallengeType: intent.paymentChallengeType,
+    // An account is not stored, so no list of the policy names it here.
+    ...(intent.paymentChallengeType === "record" && {
+      record: { payee: seller.sellerId ?? null, reference: intent.reference ?? "", before: null },
+    }),
     expiresAt: new Date(intent.expiresAt),
     assuranceLevel: "softwareApproved",
     sellerPaidBefore: paidBefore,

@@ -82,12 +82,24 @@ export async function changeRecorded(tx: Tx, authorizationId: string, changes: C
   return row;
 }
 
-const isDue = sql`${recordedPayments.status} = 'open' AND ${recordedPayments.asks} IS NULL
+/** A scalar subquery, which looks up each hold by its key. */
+const holdOf = (is: string) => sql`(SELECT ${sql.raw(is)} FROM changed_reservations
+  WHERE authorization_id = ${recordedPayments.authorizationId} LIMIT 1)`;
+const isLate = sql`${recordedPayments.status} = 'open' AND ${recordedPayments.asks} IS NULL
   AND ${recordedPayments.deadline} <= statement_timestamp()`;
+/** A hold that is not kept waits for a person, or ended because nobody approved it. */
+const isDue = and(isLate, holdOf("captured IS NOT NULL"));
 
 /** Open payments whose deadline has passed, and about which nobody was asked. */
 export const dueRecords = (db: Database, limit: number): Promise<RecordedRow[]> =>
   db.select().from(recordedPayments).where(isDue).orderBy(asc(recordedPayments.deadline)).limit(limit);
+
+/** Closes payments that nobody approved, so that nobody is asked about them. Nothing of them is held, and nothing was paid. */
+export const closeUnapproved = (db: Database) =>
+  db
+    .update(recordedPayments)
+    .set({ status: "closed", closedAt: sql`statement_timestamp()` })
+    .where(and(isLate, holdOf("captured IS NULL AND status IN ('released', 'expired')")));
 
 /** False if the payment was closed or asked about meanwhile. */
 export async function askOverdue(tx: Tx, authorizationId: string): Promise<boolean> {

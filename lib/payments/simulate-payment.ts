@@ -8,6 +8,7 @@ import { knownDecimals, batchTerms } from "#lib/payments/authorize-batch.ts";
 import { decideBatch, type NewAuthorization } from "#lib/payments/batch/decide.ts";
 import type { Item } from "#lib/payments/queue-item.ts";
 import { compiledPolicies, factsOf, type BatchFacts } from "#lib/payments/batch/facts.ts";
+import { referencesOf } from "#lib/payments/batch/made-elsewhere.ts";
 import { loadToRead } from "#lib/payments/batch/load.ts";
 import { offersOfDomains, withPrepared } from "#lib/payments/batch/further-facts.ts";
 import { probeDomain } from "#lib/payments/probe-domain.ts";
@@ -86,7 +87,11 @@ async function simulateOnce(items: readonly Item[], read: BatchFacts) {
   const terms = { ...batchTerms(), asking: null };
   // The caller's right to simulate was checked already; it needs no right to pay. A simulation uses no waiver.
   const facts = withPrepared(items, { ...read, mayAuthorize: () => true }, terms);
-  const { answers, rows } = decideBatch(items, { ...facts, ...(await offersOfDomains(pool(), facts)) }, terms);
+  const { answers, rows } = decideBatch(
+    items,
+    { ...facts, ...(await offersOfDomains(pool(), facts)), ...(await referencesOf(pool(), items)) },
+    terms,
+  );
   const probes = new Map(answers.flatMap((answer, at) => (answer.kind === "probe" ? [[items[at]!, answer.probe] as const] : [])));
   const simulated: Simulations = items.map((item, index) => {
     const answer = answers[index];

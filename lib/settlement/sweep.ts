@@ -5,7 +5,7 @@ import { enterGate } from "#lib/command/gate-store.ts";
 import { reservationIdsOf } from "#lib/holds/ids.ts";
 import { expireHolds, lockMandate, lockMandateIfFree } from "#lib/holds/hold-store.ts";
 import { mandatesWithDueHolds, noteSwept, planSweep, type Span } from "#lib/holds/sweep-store.ts";
-import { askOverdue, dueRecords } from "#lib/holds/record-store.ts";
+import { askOverdue, closeUnapproved, dueRecords } from "#lib/holds/record-store.ts";
 import { perProcess } from "#lib/process.ts";
 import { minutes } from "#lib/time.ts";
 
@@ -84,6 +84,7 @@ const sweepSome = (mandateId: string, span: Span, lock: typeof lockMandate): Pro
 
 /** Asks people about payments that nobody has closed in time. Nothing is freed. Returns their number. */
 export async function askAboutOverdue(): Promise<number> {
+  await closeUnapproved(database());
   const due = await dueRecords(database(), RECORDS);
   for (const { authorizationId, organizationId, mandateId } of due)
     await transact(async (tx) => {

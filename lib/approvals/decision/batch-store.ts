@@ -142,7 +142,11 @@ export function saveGrant(c: Sql, { approval, stepUpId, heldId, mail, keptUntil 
     UPDATE checkout_intents SET status = 'approved', mandate_id = ${mandateId}, authorization_id = ${authorizationId},
       updated_at = ${now}::timestamptz WHERE checkout_intent_id = ${checkoutIntentId}`;
   if (keptUntil === null) return [saved];
-  return [saved, c`UPDATE checkout_intents SET status = 'authorized' WHERE checkout_intent_id = ${checkoutIntentId}`];
+  return [
+    saved,
+    c`WITH kept AS (UPDATE recorded_payments SET deadline = ${keptUntil.toISOString()}::timestamptz WHERE authorization_id = ${heldId})
+      UPDATE checkout_intents SET status = 'authorized' WHERE checkout_intent_id = ${checkoutIntentId}`,
+  ];
 }
 
 export type OrderDecision = {

@@ -132,7 +132,8 @@ function eventsOf({ asker, requestId }: Item, checkout: CheckoutRow, approval: A
         amountAtomic: approval.approvedAmount.toString(),
         asset: checkout.asset,
         chain: checkout.chain,
-        payTo: checkout.payTo,
+        // A payment that is made elsewhere has no address, and its receipt names none.
+        ...(checkout.payTo !== "" && { payTo: checkout.payTo }),
         assuranceLevel: approval.assuranceLevel,
       },
     },
