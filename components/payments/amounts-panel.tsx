@@ -35,7 +35,7 @@ export function AmountsTable({ amounts, stage, asset }: Props) {
         <Row name={totalName(stage)} look="*:border-t *:border-text *:text-[1rem] *:font-620 *:text-text">
           <span className="double">{show(amounts.total)}</span>
         </Row>
-        {amounts.counted && (
+        {amounts.counted && amounts.counted.rate !== `1 ${asset}` && (
           <Row name={`Counts as, at ${amounts.counted.rate} for 1 ${asset}`}>
             <Money>{amounts.counted.amount}</Money>
           </Row>

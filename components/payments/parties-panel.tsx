@@ -16,14 +16,16 @@ type Item = readonly [string, ReactNode];
 const when = <T,>(value: T | null | undefined, item: (value: T) => Item): readonly Item[] =>
   value === null || value === undefined ? [] : [item(value)];
 
-function Seller({ seller: { domain, name, verified } }: Pick<PaymentView, "seller">) {
+type SellerProps = Pick<PaymentView, "seller"> & { readonly isElsewhere: boolean };
+
+function Seller({ seller: { domain, name, verified }, isElsewhere }: SellerProps) {
   return (
     <>
       <span className="wrap-anywhere">
         <strong className="font-semibold">
-          <Untrusted>{domain ?? "No domain"}</Untrusted>
+          <Untrusted>{domain ?? (isElsewhere ? name : null) ?? "No domain"}</Untrusted>
         </strong>
-        {name !== null && (
+        {name !== null && !isElsewhere && (
           <>
             , calls itself <Untrusted>{name}</Untrusted>
           </>
@@ -69,11 +71,21 @@ const Same = ({ payment: { authorizationId, asker } }: { readonly payment: SameP
   </Link>
 );
 
+/** Only a few characters of an account are stored. */
+const accounts = { iban: "IBAN", email: "Mail", account: "Account" } as const;
+
+const network = ({ chain }: PaymentView["payment"]["intent"]): Item => [
+  "Network",
+  <span key="network">
+    {networkName(chain)}, <code>{chain}</code>
+  </span>,
+];
+
 function partiesOf(view: PaymentView): readonly Item[] {
   const { payment, asker, seller, order, checkout, requestId, transaction } = view;
   const { intent } = payment;
   return [
-    ["Seller", <Seller key="seller" seller={seller} />],
+    ["Seller", <Seller key="seller" seller={seller} isElsewhere={view.recorded !== null} />],
     ...when(intent.resource, (resource): Item => ["Resource", <Resource key="resource" resource={resource} />]),
     [
       "Asked by",
@@ -98,12 +110,9 @@ function partiesOf(view: PaymentView): readonly Item[] {
           ] as const,
         ]),
     ...when(intent.payTo, (payTo): Item => ["Paid to", <Copyable key="payTo" value={payTo} label="destination address" />]),
-    [
-      "Network",
-      <span key="network">
-        {networkName(intent.chain)}, <code>{intent.chain}</code>
-      </span>,
-    ],
+    ...when(intent.reference, (reference): Item => ["Reference", <Untrusted key="reference">{reference}</Untrusted>]),
+    ...when(intent.payee, ({ kind, value }): Item => ["Account", `${accounts[kind]} ${value}`]),
+    ...(view.recorded ? [] : [network(intent)]),
     [
       "Protocol",
       <span key="protocol" className="wrap-anywhere">

@@ -3,6 +3,7 @@ import { bulkInsert } from "#lib/db/bulk.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { columnsOf } from "#lib/db/rows.ts";
 import type { Sql } from "#lib/db/sql.ts";
+import { holdOf } from "#lib/holds/hold-store.ts";
 import { paymentRecords, recordedPayments } from "#lib/holds/record-tables.ts";
 
 export type RecordedRow = typeof recordedPayments.$inferSelect;
@@ -57,13 +58,20 @@ export async function recordedOf(db: Database | Tx, authorizationId: string): Pr
 }
 
 /** The newest first. */
-export const recordsOf = (db: Database | Tx, authorizationId: string, limit = 100): Promise<RecordRow[]> =>
+const recordsOf = (db: Database | Tx, authorizationId: string, limit = 100): Promise<RecordRow[]> =>
   db
     .select()
     .from(paymentRecords)
     .where(eq(paymentRecords.authorizationId, authorizationId))
     .orderBy(desc(paymentRecords.recordId))
     .limit(limit);
+
+/** Null unless the payment is made elsewhere and held. */
+export async function recordedWithParts(db: Database | Tx, authorizationId: string) {
+  const recorded = await recordedOf(db, authorizationId);
+  const hold = recorded && (await holdOf(db, authorizationId));
+  return recorded && hold && { recorded, hold, records: await recordsOf(db, authorizationId) };
+}
 
 export async function insertRecord(tx: Tx, record: typeof paymentRecords.$inferInsert): Promise<RecordRow> {
   const [row] = await tx.insert(paymentRecords).values(record).returning();
@@ -83,12 +91,12 @@ export async function changeRecorded(tx: Tx, authorizationId: string, changes: C
 }
 
 /** A scalar subquery, which looks up each hold by its key. */
-const holdOf = (is: string) => sql`(SELECT ${sql.raw(is)} FROM changed_reservations
+const ofHold = (is: string) => sql`(SELECT ${sql.raw(is)} FROM changed_reservations
   WHERE authorization_id = ${recordedPayments.authorizationId} LIMIT 1)`;
 const isLate = sql`${recordedPayments.status} = 'open' AND ${recordedPayments.asks} IS NULL
   AND ${recordedPayments.deadline} <= statement_timestamp()`;
 /** A hold that is not kept waits for a person, or ended because nobody approved it. */
-const isDue = and(isLate, holdOf("captured IS NOT NULL"));
+const isDue = and(isLate, ofHold("captured IS NOT NULL"));
 
 /** Open payments whose deadline has passed, and about which nobody was asked. */
 export const dueRecords = (db: Database, limit: number): Promise<RecordedRow[]> =>
@@ -99,7 +107,7 @@ export const closeUnapproved = (db: Database) =>
   db
     .update(recordedPayments)
     .set({ status: "closed", closedAt: sql`statement_timestamp()` })
-    .where(and(isLate, holdOf("captured IS NULL AND status IN ('released', 'expired')")));
+    .where(and(isLate, ofHold("captured IS NULL AND status IN ('released', 'expired')")));
 
 /** False if the payment was closed or asked about meanwhile. */
 export async function askOverdue(tx: Tx, authorizationId: string): Promise<boolean> {

@@ -8,10 +8,9 @@ import { database } from "#lib/db/client.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import type * as contract from "#lib/payments/contract.ts";
 import { executionsOf, findAuthorization, type AuthorizationRow } from "#lib/holds/execution-store.ts";
-import { holdOf } from "#lib/holds/hold-store.ts";
-import { recordedOf, recordsOf } from "#lib/holds/record-store.ts";
+import { recordedWithParts } from "#lib/holds/record-store.ts";
 import { notificationOf } from "#lib/notices/notification.ts";
-import { approvalRequestOf, presentPayment, presentRecord, presentRecorded } from "#lib/payments/present-execution.ts";
+import { approvalRequestOf, presentParts, presentPayment } from "#lib/payments/present-execution.ts";
 import { notFound } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 
@@ -20,7 +19,7 @@ export const getPayment: Handler<typeof contract.getPayment> = async ({ authoriz
   if (!row) throw notFound("payment");
   const payment = {
     ...presentPayment(row, await executionsOf(database(), [authorizationId]), caller.subjectId),
-    ...(row.intent.paymentChallengeType === "record" && (await recordedWith(row))),
+    ...(row.intent.paymentChallengeType === "record" && presentParts(row, await recordedWithParts(database(), authorizationId))),
   };
   if (row.outcome === "deny") {
     const waiver = await waiverOf(database(), authorizationId);
@@ -39,17 +38,6 @@ export const getPayment: Handler<typeof contract.getPayment> = async ({ authoriz
     ...(notification && { notification }),
   };
 };
-
-async function recordedWith(row: AuthorizationRow) {
-  const { authorizationId } = row;
-  const [recorded, hold, records] = await Promise.all([
-    recordedOf(database(), authorizationId),
-    holdOf(database(), authorizationId),
-    recordsOf(database(), authorizationId),
-  ]);
-  if (!recorded || !hold) return {};
-  return { recorded: presentRecorded(row, recorded, hold), records: records.map((record) => presentRecord(row, record)) };
-}
 
 /** A person's approval counts only for the earlier payment that asked the same question, so `approval` is null here. */
 async function askedElsewhere(caller: Scope, row: AuthorizationRow): Promise<ApprovedCheckout | null> {

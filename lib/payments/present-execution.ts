@@ -203,3 +203,12 @@ export const presentRecord = (payment: InUnit, row: RecordRow): PaymentRecord =>
   byAgent: row.byAgent,
   createdAt: toWire(row.createdAt),
 });
+
+type Parts = { readonly recorded: RecordedRow; readonly hold: Hold; readonly records: readonly RecordRow[] };
+
+/** Of a payment that is made elsewhere: what was recorded of it, and its parts. */
+export const presentParts = (payment: InUnit, parts: Parts | null) =>
+  parts && {
+    recorded: presentRecorded(payment, parts.recorded, parts.hold),
+    records: parts.records.map((record) => presentRecord(payment, record)),
+  };

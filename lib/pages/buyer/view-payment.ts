@@ -13,9 +13,10 @@ import { eventsOf, mandateOf, orderOf, repeatsOf, sellerToday } from "#lib/payme
 import { executionsOf, findAuthorization, type AuthorizationRow, type ExecutionRow } from "#lib/holds/execution-store.ts";
 import { reservationIdOf } from "#lib/holds/ids.ts";
 import { holdOf, type Hold } from "#lib/holds/hold-store.ts";
+import { recordedWithParts } from "#lib/holds/record-store.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
 import type { Payment } from "#lib/payments/payment-schema.ts";
-import { isOutcomeOpen, presentPayment } from "#lib/payments/present-execution.ts";
+import { isOutcomeOpen, presentParts, presentPayment } from "#lib/payments/present-execution.ts";
 import { stageOf, type Stage } from "#lib/payments/stage.ts";
 import { allowedOnce, type AllowedOnce } from "#lib/pages/buyer/view-waiver.ts";
 import { paymentTimeline, type Attempt, type PaymentFacts, type PaymentStep } from "#lib/pages/buyer/timeline.ts";
@@ -67,6 +68,8 @@ export type PaymentView = {
   readonly order: { readonly orderId: string; readonly status: string; readonly storefrontOrderId: string | null } | null;
   /** The id of the HTTP request in which the payment was decided. */
   readonly requestId: string | null;
+  /** Set if the payment is made elsewhere. */
+  readonly recorded: ReturnType<typeof presentParts>;
   readonly transaction: { readonly hash: string; readonly href: string | null; readonly at: string | null } | null;
 };
 
@@ -124,6 +127,7 @@ export const viewPayment = (scope: AskerReader, authorizationId: string): Promis
       allowed,
       order: order && { orderId: order.orderId, status: order.status, storefrontOrderId: order.answer?.orderId ?? null },
       requestId: requestIdOf(events, authorizationId),
+      recorded: presentParts(row, await recordedWithParts(tx, authorizationId)),
       transaction: transactionOf(row, attempts),
     };
   });

@@ -62,12 +62,7 @@ export function nextStepsOf(facts: NextFacts): NextStep {
       return { text: `${cure}${owners}`, links: remedyLinks(facts, remedy) };
     }
     case "reservation":
-      return stage.status === "held"
-        ? {
-            text: "It is paid, or the hold ends by itself. Revoke or pause the mandate to stop it.",
-            links: [edit(facts, "Edit the mandate")],
-          }
-        : { text: over, links: [] };
+      return reservationStep(facts, stage.status);
     case "repeat":
       return {
         text: "The same payment was asked for before. What a person decides about that request counts, and only its agent can pay with it.",
@@ -79,6 +74,26 @@ export function nextStepsOf(facts: NextFacts): NextStep {
         : { text: over, links: [] };
     case "settlement":
       return settlementStep(facts, stage.status);
+  }
+}
+
+function reservationStep(facts: NextFacts, status: Extract<Stage, { of: "reservation" }>["status"]): NextStep {
+  switch (status) {
+    case "held":
+      return {
+        text: "It is paid, or the hold ends by itself. Revoke or pause the mandate to stop it.",
+        links: [edit(facts, "Edit the mandate")],
+      };
+    case "submitted":
+      return {
+        text: "Compare what was recorded with your bank, and close the payment. Until then the rest stays held.",
+        links: [],
+      };
+    case "captured":
+      return { text: "It is recorded. If money comes back, record the refund.", links: [] };
+    case "released":
+    case "expired":
+      return { text: over, links: [] };
   }
 }
 

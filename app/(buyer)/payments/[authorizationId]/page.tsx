@@ -6,6 +6,7 @@ import { AmountsPanel } from "#components/payments/amounts-panel.tsx";
 import { NextPanel } from "#components/payments/next-panel.tsx";
 import { PartiesPanel } from "#components/payments/parties-panel.tsx";
 import { payeeOf } from "#components/payments/payee.ts";
+import { RecordPanel } from "#components/payments/record-panel.tsx";
 import { RulesPanel } from "#components/payments/rules-panel.tsx";
 import { SignedReceipts } from "#components/payments/signed-receipts.tsx";
 import { TimelinePanel } from "#components/payments/timeline-panel.tsx";
@@ -81,6 +82,13 @@ export default async function PaymentPage({ params }: Props) {
       <div className="stack">
         <RulesPanel decision={authorization.policyDecision} />
         {outcome === "deny" && next}
+        {view.recorded && (
+          <RecordPanel
+            authorizationId={authorizationId}
+            recorded={view.recorded}
+            mayClose={caller.capabilities.has("payments:record")}
+          />
+        )}
         <div className="split">
           <div className="stack">
             <TimelinePanel steps={view.timeline} />
