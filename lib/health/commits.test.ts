@@ -86,7 +86,7 @@ async function without(setting: string, value: string, because: string): Promise
 
 describe("commits", () => {
   test("fail while no standby answers, and pages stay ready", () =>
-    without("synchronous_standby_names", "'away'", "no standby answers, so COMMIT waits"));
+    without("synchronous_standby_names", "'away'", "no standby that synchronous_standby_names counts answers, so COMMIT waits"));
 
   test("do not hide that pages work while all connections of the process wait for COMMIT", async () => {
     await configure("SET synchronous_standby_names = 'away'");
@@ -96,7 +96,7 @@ describe("commits", () => {
       while (!mended.signal.aborted) await insert().catch(() => {});
     });
     const detail = async () => (await ready()).problem?.detail ?? "";
-    await expect.poll(detail, patiently).toMatch(/database, .*because no standby answers, so COMMIT waits. Still working: pages/);
+    await expect.poll(detail, patiently).toMatch(/database, .*because no standby that synchronous_standby_names counts answers, so COMMIT waits. Still working: pages/);
     expect((await pages()).status).toBe(200);
     mended.abort();
     await mend();

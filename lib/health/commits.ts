@@ -1,5 +1,6 @@
 import { lastCommits } from "#lib/db/client.ts";
 import { notPrimary, sqlState } from "#lib/db/failure.ts";
+import { databaseHosts, env } from "#lib/env.ts";
 import { commitOwnRow, waitsForStandby } from "#lib/health/commit-store.ts";
 import { perProcess } from "#lib/process.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
@@ -28,6 +29,8 @@ const trial = () =>
 
 async function faultOf(error: unknown): Promise<CommitFault> {
   const is = notPrimary(error)?.is;
+  if (is === "standby" && databaseHosts(env().DATABASE_URL ?? "").length > 1)
+    return { because: "no host of DATABASE_URL is a primary. Promote a standby" };
   if (is !== undefined) return { because: `DATABASE_URL leads to ${others[is]}` };
   const code = sqlState(error) ?? "";
   const because = refusals[code];
@@ -35,7 +38,7 @@ async function faultOf(error: unknown): Promise<CommitFault> {
   if (/^\d[\dA-Z]{4}$/.test(code)) return { because: `a write fails with SQLSTATE ${code}` };
   const waits = await waitsForStandby().catch(() => null);
   if (waits === null) return { because: null };
-  return waits ? { because: "no standby answers, so COMMIT waits" } : unanswered;
+  return waits ? { because: "no standby that synchronous_standby_names counts answers, so COMMIT waits" } : unanswered;
 }
 
 async function tryCommit(): Promise<void> {

@@ -40,6 +40,10 @@ test("503 says that the server has come back as a standby, and 200 follows when 
       "The service is not ready: database, authorizations, emergencies, commits, migrations. " +
         "Nothing can be saved, because DATABASE_URL leads to a standby.",
     );
+  const { host } = new URL(node.directUrl);
+  await moveTo(node.directUrl.replace(host, `${host},${host}`));
+  await expect.poll(unready, patiently).toMatch(/because no host of DATABASE_URL is a primary\. Promote a standby\.$/);
+  await moveTo(node.directUrl);
   await node.kill();
   await rm(join(data, "standby.signal"));
   await node.start({ names: [] });
