@@ -14,6 +14,12 @@ export type AlertWords = {
 const refusalOf = (code: string): string =>
   (problems as Readonly<Record<string, { readonly title: string }>>)[code]?.title ?? code;
 
+const recordWords = {
+  exceeded:
+    "An agent or a key recorded more for a payment than was held for it. It counts, also above the limits of the mandate.",
+  overdue: "Nobody closed a payment until its deadline. Its amount is still held, and nothing was freed.",
+} as const;
+
 export function alertWords({ facts, threshold }: Pick<AlertRow, "facts" | "threshold">): AlertWords {
   switch (facts.kind) {
     case "budget":
@@ -37,6 +43,14 @@ export function alertWords({ facts, threshold }: Pick<AlertRow, "facts" | "thres
         title: "The outcome of a payment is still unknown",
         text: `A payment${facts.amount === "" ? "" : ` of ${facts.amount}`} was submitted, and it is not known yet whether it was settled. Its amount stays reserved.`,
         next: "The service checks the chain again until it knows. It never pays twice. Do not pay again.",
+        path: `/payments/${facts.authorizationId}`,
+        label: "Look at the payment",
+      };
+    case "record":
+      return {
+        title: facts.asks === "exceeded" ? "More was paid than was held" : "A payment was not closed in time",
+        text: `${recordWords[facts.asks]} It is made elsewhere and recorded here.`,
+        next: "Compare what was recorded with your bank, and close the payment.",
         path: `/payments/${facts.authorizationId}`,
         label: "Look at the payment",
       };

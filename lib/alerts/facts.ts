@@ -10,6 +10,8 @@ export type AlertFacts =
     }
   | { readonly kind: "refusals"; readonly mandateId: string; readonly name: string; readonly code: string }
   | { readonly kind: "unknown"; readonly executionId: string; readonly authorizationId: string; readonly amount: string }
+  /** About a payment that is made elsewhere. */
+  | { readonly kind: "record"; readonly authorizationId: string; readonly asks: "exceeded" | "overdue" }
   | { readonly kind: "lowBalance"; readonly chain: string; readonly key: string; readonly address: string }
   | { readonly kind: "fewStandbys"; readonly names: string; readonly inSync: number };
 

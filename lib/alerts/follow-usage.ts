@@ -2,7 +2,7 @@ import { countRefusals, insertAlerts, selectBudgets, selectExecutions } from "#l
 import { budgetAlerts, DEFAULT_THRESHOLDS } from "#lib/alerts/budget-alerts.ts";
 import type { FoundAlert } from "#lib/alerts/facts.ts";
 import { thresholdsOf } from "#lib/alerts/threshold-store.ts";
-import { decidedIn, unknownIn, type Decided } from "#lib/alerts/usage-store.ts";
+import { decidedIn, recordsAskingIn, unknownIn, type Decided } from "#lib/alerts/usage-store.ts";
 import { followLogs, type EventRange } from "#lib/audit/cursor.ts";
 import { clock } from "#lib/audit/transact.ts";
 import { configuredDecimals } from "#lib/chains/chains.ts";
@@ -24,7 +24,11 @@ async function read(tx: Tx, ranges: readonly EventRange[]): Promise<number> {
   let count = 0;
   for (const range of ranges) {
     const decided = await decidedIn(tx, range);
-    const found = [...(await fromDecisions(tx, decided, now)), ...(await fromUnknown(tx, range, now))];
+    const found = [
+      ...(await fromDecisions(tx, decided, now)),
+      ...(await fromUnknown(tx, range, now)),
+      ...(await fromRecords(tx, range, now)),
+    ];
     await insertAlerts(tx, found);
     count += found.length;
   }
@@ -60,6 +64,18 @@ async function refusals(tx: Tx, code: string, { hour, count }: Decided, { organi
   const facts = { kind: "refusals", mandateId, name, code } as const;
   const window = `refused ${code} ${hour.toISOString()}`;
   return [{ organizationId, subjectId: mandateId, window, threshold: REFUSALS, facts, dueAt: now, status: "waiting" as const }];
+}
+
+async function fromRecords(tx: Tx, range: EventRange, now: Date): Promise<FoundAlert[]> {
+  return (await recordsAskingIn(tx, range)).map(({ authorizationId, asks }) => ({
+    organizationId: range.chain,
+    subjectId: authorizationId,
+    window: asks,
+    threshold: 0,
+    facts: { kind: "record", authorizationId, asks },
+    dueAt: now,
+    status: "waiting",
+  }));
 }
 
 /** An alert is sent only if the outcome is still unknown then. */

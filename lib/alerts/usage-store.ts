@@ -17,6 +17,17 @@ export async function decidedIn(tx: Tx, { chain, after, last }: EventRange): Pro
   }));
 }
 
+/** Payments that are made elsewhere and need a person since these events. */
+export async function recordsAskingIn(tx: Tx, { chain, after, last }: EventRange) {
+  const rows = await sqlOf(tx)`
+    SELECT DISTINCT entity_id, type FROM audit_entries
+    WHERE chain = ${chain} AND sequence > ${after} AND sequence <= ${last} AND type IN ('payment.exceeded', 'payment.overdue')`;
+  return rows.map((row) => ({
+    authorizationId: String(row["entity_id"]),
+    asks: row["type"] === "payment.exceeded" ? ("exceeded" as const) : ("overdue" as const),
+  }));
+}
+
 /** Lists the executions of payments whose outcome became unknown in these events. */
 export async function unknownIn(tx: Tx, { chain, after, last }: EventRange): Promise<readonly string[]> {
   const rows = await sqlOf(tx)`

@@ -96,7 +96,11 @@ describe("commits", () => {
       while (!mended.signal.aborted) await insert().catch(() => {});
     });
     const detail = async () => (await ready()).problem?.detail ?? "";
-    await expect.poll(detail, patiently).toMatch(/database, .*because no standby that synchronous_standby_names counts answers, so COMMIT waits. Still working: pages/);
+    await expect
+      .poll(detail, patiently)
+      .toMatch(
+        /database, .*because no standby that synchronous_standby_names counts answers, so COMMIT waits. Still working: pages/,
+      );
     expect((await pages()).status).toBe(200);
     mended.abort();
     await mend();

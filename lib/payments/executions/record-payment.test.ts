@@ -1,5 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { followUsage } from "#lib/alerts/follow-usage.ts";
+import { alerts } from "#lib/alerts/tables.ts";
 import { verifyChain } from "#lib/audit/verify-chain.ts";
 import { database } from "#lib/db/client.ts";
 import { recordedPayments } from "#lib/holds/record-tables.ts";
@@ -62,6 +64,8 @@ const record = (as: Credential, id: string, outcome: string, amount: string, key
   send(operation, recordPayment, { as, id, body: { idempotencyKey: key, outcome, amount, asset: "USD" } });
 const mandateFor = (total: string, more?: Record<string, unknown>) =>
   activeMandate(buyer.person.credential, { policy: billing(total, more) });
+const told = async (id: string) =>
+  (await database().select().from(alerts).where(eq(alerts.subjectId, id))).map(({ facts }) => facts);
 const budgetOf = async (mandateId: string) => {
   const [row] = await database().select().from(mandates).where(eq(mandates.mandateId, mandateId));
   return [Number(row!.spent) / 1e9, Number(row!.reserved) / 1e9];
@@ -132,6 +136,8 @@ describe("a payment that is made elsewhere", () => {
     expect(await budgetOf(mandateId)).toEqual([120, 0]);
     const [mandate] = await database().select().from(mandates).where(eq(mandates.mandateId, mandateId));
     expect(mandate?.status).toBe("suspended");
+    await followUsage();
+    expect(await told(id)).toEqual([{ kind: "record", authorizationId: id, asks: "exceeded" }]);
   });
 
   test("a person closes it with the step-up that the freed amount needs", async () => {
@@ -159,6 +165,8 @@ describe("a payment that is made elsewhere", () => {
     expect(await budgetOf(mandateId)).toEqual([0, 5]);
     const [row] = await database().select().from(recordedPayments).where(eq(recordedPayments.authorizationId, id));
     expect(row?.asks).toBe("overdue");
+    await followUsage();
+    expect(await told(id)).toEqual([{ kind: "record", authorizationId: id, asks: "overdue" }]);
   });
 });
 
