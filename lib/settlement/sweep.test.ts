@@ -137,15 +137,18 @@ test("a mandate that is locked after its first 1,000 holds were released is swep
     .set({ sweptUntil: new Date(0) });
   // The first batch waits for the audit log and has entered the gate. The gate is closed behind it, so that the second batch begins
   // when another transaction has locked the mandate.
+  // All connections are open before, because the sweep waits only four seconds for a lock.
   const log = await hold(databaseOf().url, `SELECT FROM audit_heads WHERE chain = '${buyer.organizationId}' FOR UPDATE`);
+  const gate = await hold(databaseOf().url, "SELECT 1");
+  const mandate = await hold(databaseOf().url, "SELECT 1");
   const sweep = sweepHolds();
   await log.blocks();
-  const closing = hold(databaseOf().url, `SELECT pg_advisory_xact_lock(${GATE})`);
+  const closing = gate.take(`SELECT pg_advisory_xact_lock(${GATE})`);
   await expect.poll(async () => (await pool()`SELECT FROM pg_locks WHERE NOT granted`).length, WAIT).toBe(2);
   await log.release();
-  const gate = await closing;
+  await closing;
   await gate.blocks();
-  const mandate = await hold(databaseOf().url, `SELECT FROM mandates WHERE mandate_id = '${mandateId}' FOR UPDATE`);
+  await mandate.take(`SELECT FROM mandates WHERE mandate_id = '${mandateId}' FOR UPDATE`);
   await gate.release();
   await mandate.blocks();
   await mandate.release();
