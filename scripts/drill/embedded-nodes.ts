@@ -17,7 +17,8 @@ async function until(what: string, isTrue: () => Promise<boolean>): Promise<void
 
 /** Nodes of the embedded PostgreSQL. The drill itself decides on the primary. */
 export class EmbeddedNodes implements Nodes {
-  readonly withoutStandbys = /Nothing can be saved, because no standby that synchronous_standby_names counts answers, so COMMIT waits/;
+  readonly withoutStandbys =
+    /Nothing can be saved, because no standby that synchronous_standby_names counts answers, so COMMIT waits/;
   #primary: PostgresNode;
   #lost: PostgresNode | null = null;
   readonly #all: readonly PostgresNode[];
