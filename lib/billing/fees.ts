@@ -167,6 +167,7 @@ type NewFeeQuote = FeeOnPayment & {
 
 /** The fields are in the order of the API's schema. */
 export function presentFeeQuote({ schedule, facts, fee, decimals, ...quoted }: NewFeeQuote) {
+  const protocol = facts.settlementMode === "recorded" ? "record" : "x402";
   return {
     feeQuoteId: quoted.feeQuoteId,
     feeScheduleId: schedule.feeScheduleId,
@@ -175,8 +176,8 @@ export function presentFeeQuote({ schedule, facts, fee, decimals, ...quoted }: N
     ...(facts.sellerOrganizationId === facts.buyerOrganizationId && { sellerOrganizationId: facts.sellerOrganizationId }),
     settlementMode: facts.settlementMode,
     enforcementPath: enforcementPathOf(facts),
-    paymentProtocol: "x402" as const,
-    paymentChallengeType: "x402" as const,
+    paymentProtocol: protocol,
+    paymentChallengeType: protocol,
     chain: facts.chain,
     asset: facts.asset,
     grossAmount: formatAmount(quoted.gross, decimals),

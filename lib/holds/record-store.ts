@@ -29,6 +29,8 @@ const insertRows = bulkInsert<NewRecorded>(
   }),
 );
 
+const keyOf = ({ payeeKey, referenceKey }: NewRecorded): string => `${referenceKey} ${payeeKey}`;
+
 /**
  * `frees` is an authorization under which nothing was paid and nothing can be, so that its reference is given to the row. If one of them was
  * paid meanwhile, the unique index refuses the row, and the batch runs again.
@@ -39,9 +41,10 @@ export function insertRecorded(
 ): PromiseLike<unknown>[] {
   if (recorded.length === 0) return [];
   const free = recorded.flatMap(({ frees }) => frees ?? []);
+  // Sorted, so that batches take references in one order.
   const rows = insertRows(
     c,
-    recorded.map(({ row }) => row),
+    recorded.map(({ row }) => row).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
   );
   if (free.length === 0) return [rows];
   return [

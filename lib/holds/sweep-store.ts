@@ -27,6 +27,12 @@ export const heldRows = (since: Date, where: SQL) => sql`
   FROM authorizations a WHERE held AND expires_at > ${since.toISOString()}::timestamptz AND ${where}
     AND NOT EXISTS (SELECT FROM changed_reservations WHERE authorization_id = a.authorization_id OFFSET 0)`;
 
+/** The holds of payments that are made elsewhere, which no clock ends. The condition is that of two partial indexes. */
+const keptRows = sql`
+  SELECT r.mandate_id, r.open FROM recorded_payments p, LATERAL (
+    SELECT mandate_id, status, ${openColumns} FROM changed_reservations WHERE authorization_id = p.authorization_id OFFSET 0) AS r
+  WHERE (p.status = 'open' AND p.asks IS NULL OR p.asks IS NOT NULL) AND r.status = 'submitted'`;
+
 /** A sweep releases the holds that expired in this time; with `until` null, all that have expired by now. */
 export type Span = { readonly since: Date; readonly until: Date | null };
 
@@ -38,7 +44,8 @@ export async function mandatesWithDueHolds(db: Queries, span: Span, place: strin
   const isDue = sql`${expiredIn(span)} AND mandate_id > ${place}`;
   const rows = await db.execute<{ mandate_id: string }>(sql`
     SELECT mandate_id FROM (${heldRows(span.since, isDue)}) AS due
-    UNION SELECT mandate_id FROM mandates WHERE status = 'revoked' AND reserved > 0 AND mandate_id > ${place}
+    UNION SELECT mandate_id FROM mandates m WHERE status = 'revoked' AND reserved > 0 AND mandate_id > ${place}
+      AND reserved > (SELECT coalesce(sum(open), 0) FROM (${keptRows}) AS kept WHERE mandate_id = m.mandate_id)
     ORDER BY mandate_id LIMIT ${limit}`);
   return rows.map((row) => row.mandate_id);
 }
@@ -107,9 +114,7 @@ export function selectOverdueHolds(db: Database) {
           SELECT mandate_id, status, ${openColumns} FROM changed_reservations
           WHERE authorization_id = ${executions.authorizationId} OFFSET 0) AS r
         WHERE ${executions.nextCheckAt} IS NOT NULL AND r.status = 'submitted'
-        UNION ALL SELECT r.mandate_id, r.open FROM recorded_payments p, LATERAL (
-          SELECT mandate_id, status, ${openColumns} FROM changed_reservations WHERE authorization_id = p.authorization_id OFFSET 0) AS r
-        WHERE (p.status = 'open' AND p.asks IS NULL OR p.asks IS NOT NULL) AND r.status = 'submitted') AS one
+        UNION ALL ${keptRows}) AS one
       GROUP BY mandate_id),
     suspect AS (
       SELECT m.mandate_id FROM mandates m LEFT JOIN others USING (mandate_id)

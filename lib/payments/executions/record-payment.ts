@@ -65,7 +65,8 @@ type Done = {
 
 const notMadeElsewhere = (): Problem =>
   new Problem("conflict", {
-    detail: "This payment was not authorized with paymentChallengeType record, or it was denied, so nothing is recorded for it.",
+    detail:
+      "This payment was not authorized with paymentChallengeType record, or it was denied or not approved, so nothing is recorded for it.",
   });
 
 /** Whether the caller may close the payment: a person or another key with payments:record. @throws Problem forbidden */
@@ -84,7 +85,8 @@ async function requireMayRecord(tx: Tx, caller: Caller, payment: AuthorizationRo
 /** A payment that waits for a person has a hold that may still be released, so nothing is recorded for it. */
 async function keptHold(tx: Tx, authorizationId: string): Promise<Hold> {
   const hold = await holdOf(tx, authorizationId);
-  if (hold?.captured === null || !hold)
+  if (!hold || (hold.captured === null && hold.status !== "held")) throw notMadeElsewhere();
+  if (hold.captured === null)
     throw new Problem("approval_required", {
       detail: "A person of the buyer must approve this payment first. Nothing was recorded.",
       nextActions: [

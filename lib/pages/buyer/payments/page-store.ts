@@ -5,10 +5,11 @@ import { within, type Scope } from "#lib/db/scope.ts";
 import { env } from "#lib/env.ts";
 import { firstIdAt } from "#lib/ids.ts";
 import { mandates } from "#lib/mandates/tables.ts";
-import { readAmount } from "#lib/money.ts";
+import { chainOfUnit, readAmount, UNIT_DECIMALS } from "#lib/money.ts";
 import { ID_SLACK_MS } from "#lib/pages/id-slack.ts";
 import type { PaymentFilter } from "#lib/payments/payment-filter.ts";
 import { authorizations, executions, reservations } from "#lib/holds/tables.ts";
+import { Unit } from "#lib/vocabulary.ts";
 
 type Db = Database | Tx;
 
@@ -97,9 +98,10 @@ const terms = sql`(SELECT t.terms::json FROM payment_terms t WHERE t.terms_id = 
 const domain = sql`(${terms} -> 'seller' ->> 'domain')`;
 const atDomain = (text: string): SQL => sql`(${domain} = ${text} OR right(${domain}, ${text.length + 1}) = ${`.${text}`})`;
 
-/** In any configured asset, with or without the buyer's share of the fee. */
+/** In any configured asset or unit, with or without the buyer's share of the fee. */
 function amounts(text: string): SQL {
-  const coins = env().CHAINS.flatMap(({ chain, assets }) => assets.map((asset) => ({ chain, ...asset })));
+  const units = Unit.options.map((asset) => ({ chain: chainOfUnit(asset), asset, tokenDecimals: UNIT_DECIMALS }));
+  const coins = [...env().CHAINS.flatMap(({ chain, assets }) => assets.map((asset) => ({ chain, ...asset }))), ...units];
   const same = coins.flatMap(({ chain, asset, tokenDecimals }) => {
     const read = readAmount(text, tokenDecimals);
     if (!read.ok) return [];
