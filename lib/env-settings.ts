@@ -46,7 +46,7 @@ export const settings: Readonly<Record<keyof Variables, Setting>> = {
     example: passphrase,
     byDefault: "made in the sandbox",
     meaning:
-      "the HMAC key for hashing API keys; at least 32 characters. It also encrypts webhook secrets if `WEBHOOK_ENCRYPTION_KEY` is not set. With a new value, all API keys, open invitations, domain proofs and links to continue an order are refused",
+      "the HMAC key for hashing API keys; at least 32 characters. It also encrypts webhook secrets if `WEBHOOK_ENCRYPTION_KEY` is not set. With a new value, all API keys, open invitations, domain proofs and links to continue an order are refused, and references that were authorized for an account are free again",
   },
   SETTLEMENT_PRIVATE_KEY: {
     example: privateKey,

@@ -1,6 +1,7 @@
 import { keyReused } from "#lib/command/idempotency.ts";
 import { storedReply, type Context, type Handler, type Input } from "#lib/http/operation.ts";
 import { authorizeBatch } from "#lib/payments/authorize-batch.ts";
+import { guardedFingerprint } from "#lib/payments/batch/made-elsewhere.ts";
 import type * as contract from "#lib/payments/contract.ts";
 import type { Asker, FinalAnswer, Item } from "#lib/payments/queue-item.ts";
 import { wakeNotices } from "#lib/notices/wake.ts";
@@ -46,7 +47,7 @@ export async function authorizeOne(
       : { kind: "session", subjectId: caller.userId, sessionId: caller.sessionId };
   const answer = await submitItem({
     slot: idempotency.slot,
-    fingerprint: idempotency.fingerprint,
+    fingerprint: guardedFingerprint(body.intent, idempotency.fingerprint),
     idempotencyKey: idempotency.key,
     organizationId: caller.organizationId,
     environment: caller.environment,

@@ -126,8 +126,12 @@ export type PayeeAccount = { readonly kind: "iban" | "email" | "account"; readon
 
 /** One spelling for each account. */
 export function accountOf({ kind, value }: PayeeAccount): string {
-  const text = value.normalize("NFKC").trim();
-  return kind === "email" ? text.toLowerCase() : text.replaceAll(/[\s.-]/g, "").toUpperCase();
+  const text = value
+    .normalize("NFKC")
+    .replaceAll(/\p{Cf}/gu, "")
+    .trim();
+  if (kind === "email") return text.toLowerCase();
+  return text.replaceAll(kind === "iban" ? /[^\p{L}\p{N}]/gu : /[\s.\p{Pd}]/gu, "").toUpperCase();
 }
 
 /** For a set of payees. No seller's id has a space. */

@@ -6,6 +6,7 @@ import type { ApprovalRequest, Decision, Finding, Findings } from "#lib/mandates
 import { asksPerson, renderReasons } from "#lib/mandates/policy/render-reasons.ts";
 import { repeated } from "#lib/mandates/policy/sentences-limits.ts";
 import { formatAmount, subtract } from "#lib/money.ts";
+import { referenceShown } from "#lib/payments/batch/made-elsewhere.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/offers/compare-intent.ts";
 import { resourceInIntent, type Terms } from "#lib/payments/offers/present-intent.ts";
 import type { OfferJudgement } from "#lib/payments/unregistered-offer.ts";
@@ -47,7 +48,8 @@ const domainOf = ({ intent }: Item, { seller, offered }: Parties): string =>
 /** The basket of an order, or one line with the resource. */
 export function basketAsked(item: Item, parties: Parties): Basket {
   const { seller, resource, read } = parties;
-  const { asset, challenge, reference } = item.intent;
+  const { asset, challenge } = item.intent;
+  const reference = referenceShown(item.intent);
   const amount = formatAmount(read.amount, read.digits);
   const intent = { ...resourceInIntent(item.intent, resource), amount, asset, reference, ...(challenge && { challenge }) };
   const ids = { sellerId: seller?.sellerId ?? null, resourceId: resource?.resourceId ?? null, domain: domainOf(item, parties) };

@@ -7,13 +7,26 @@ import type { NewRecorded } from "#lib/holds/record-store.ts";
 import { accountName, accountOf, type PayeeAccount } from "#lib/mandates/policy/compile-policy.ts";
 import type { IntentFacts } from "#lib/mandates/policy/facts.ts";
 import type { BatchFacts } from "#lib/payments/batch/facts.ts";
+import type { AskedIntent } from "#lib/payment-intent.ts";
 import { hasHold, type Item } from "#lib/payments/queue-item.ts";
 
-/** Differs between organizations, so that nobody finds out from stored rows that two of them pay the same account. */
+/**
+ * Differs between organizations, so that nobody finds out from stored rows that two of them pay the same account. Its kind does not
+ * count, so that an IBAN is the same account if it is called one.
+ */
 const accountKey = (organizationId: string, account: PayeeAccount): string =>
   createHmac("sha256", env().API_KEY_SECRET)
-    .update(`countersign.payee.v1\n${organizationId}\n${accountName(account)}`)
+    .update(`countersign.payee.v1\n${organizationId}\n${accountOf(account)}`)
     .digest("base64url");
+
+/** A hash without a key would tell a reader of the database the account, because the rest of the request is stored. */
+export const guardedFingerprint = ({ payee }: AskedIntent, fingerprint: string): string =>
+  payee === undefined
+    ? fingerprint
+    : createHmac("sha256", env().API_KEY_SECRET)
+        .update(`countersign.fingerprint.v1\n${fingerprint}`)
+        .digest("base64url")
+        .slice(0, fingerprint.length);
 
 const SHOWN = 4;
 
@@ -25,6 +38,13 @@ export function maskedAccount({ kind, value }: PayeeAccount): PayeeAccount {
   const first = kind === "email" ? text.slice(0, 1) : [];
   return { kind, value: [...first, "…", ...text.slice(from)].join("") };
 }
+
+/** What a person is asked about: the reference, and where the money goes. */
+export const referenceShown = ({ reference, payee }: Item["intent"]): string | undefined => {
+  if (reference === undefined || !payee) return reference;
+  const { kind, value } = maskedAccount(payee);
+  return `${reference} to ${kind} ${value}`;
+};
 
 /** The same reference in another spelling has the same key. */
 const referenceKey = (reference: string): string => {

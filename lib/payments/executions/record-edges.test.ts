@@ -1,7 +1,12 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { canonicalJson } from "#lib/canonical-json.ts";
+import { fingerprintOf } from "#lib/command/idempotency.ts";
+import { sqlState } from "#lib/db/failure.ts";
 import { database, pool } from "#lib/db/client.ts";
-import { selectOverdueHolds } from "#lib/holds/sweep-store.ts";
+import { insertRecorded } from "#lib/holds/record-store.ts";
+import { mandatesWithDueHolds, selectOverdueHolds } from "#lib/holds/sweep-store.ts";
 import type { AskerReader } from "#lib/identity/asker.ts";
+import { newId } from "#lib/ids.ts";
 import * as contract from "#lib/mandates/contract.ts";
 import { revokeMandate } from "#lib/mandates/lifecycle/revoke-mandate.ts";
 import { updateMandate } from "#lib/mandates/lifecycle/update-mandate.ts";
@@ -9,15 +14,16 @@ import { viewPayments } from "#lib/pages/buyer/view-payments.ts";
 import { getPayment as getOperation } from "#lib/payments/contract.ts";
 import { getPayment } from "#lib/payments/get-payment.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";
-import { post } from "#test/asking.ts";
+import { post, storedOf } from "#test/asking.ts";
 import { callerOf } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
+import { hold } from "#test/holding.ts";
 import { brokenSums } from "#test/invariants.ts";
 import { proved } from "#test/proofs.ts";
-import { billing, budgetOf, EUR, record, USD, useRecording } from "#test/recording.ts";
+import { billing, budgetOf, EUR, invoiceOf, record, USD, useRecording } from "#test/recording.ts";
 import { send } from "#test/tenant.ts";
 
-useDatabase();
+const databaseOf = useDatabase();
 const { at, invoice, allowed, mandateFor } = useRecording();
 afterEach(async () => expect(await brokenSums()).toEqual([]));
 
@@ -27,6 +33,65 @@ describe("a payee", () => {
     await allowed(mandateId, "5", { reference: "dash", seller: { sellerId: "-" }, payee: undefined });
     const { status, text } = await invoice(mandateId, "5", { reference: "dash", payee: undefined });
     expect(status, text).toBe(200);
+  });
+
+  test("an account is one account in every spelling, so a reference of it is paid once", async () => {
+    const mandateId = await mandateFor("1000");
+    await allowed(mandateId, "5", { reference: "spelled" });
+    const spellings = [
+      { kind: "iban", value: "de89\u200b3704 0044 0532 0130 00" },
+      { kind: "iban", value: "DE89/3704\u20100044_0532013000" },
+      { kind: "account", value: "DE89 3704-0044.0532013000" },
+    ];
+    for (const payee of spellings)
+      expect((await invoice(mandateId, "5", { reference: "spelled", payee })).data.policyDecision.outcome).toBe("deny");
+    const listed = { records: { payees: [{ kind: "account", value: "user_1" }] } };
+    const { data } = await invoice(await mandateFor("1000", listed), "5", { payee: { kind: "account", value: "user1" } });
+    expect(data.policyDecision.outcome).toBe("requireApproval");
+  });
+
+  test("batches take references in one order, so that two of them do not wait for each other", async () => {
+    const begin = () => hold(databaseOf().url, "SELECT 1");
+    const [between, first, second] = [await begin(), await begin(), await begin()];
+    const insert = async ({ sql }: typeof first, ...references: readonly string[]) => {
+      const times = { deadline: new Date(), createdAt: new Date() };
+      const rows = references.map((referenceKey) => {
+        const ids = {
+          authorizationId: newId("authorization"),
+          organizationId: "org_1",
+          environment: "sandbox",
+          mandateId: "mdt_1",
+        };
+        return { row: { ...ids, ...times, payeeKey: "payee", referenceKey }, frees: null };
+      });
+      await Promise.all(insertRecorded(sql, rows));
+    };
+    const waiting = async () => (await pool()`SELECT FROM pg_locks WHERE NOT granted`).length;
+    await insert(between, "B");
+    const one = insert(first, "A", "B", "C").then(() => first.sql.unsafe("COMMIT"));
+    await expect.poll(waiting).toBe(1);
+    const two = insert(second, "C", "B", "A").catch(sqlState);
+    await expect.poll(waiting).toBe(2);
+    await between.release();
+    await one;
+    expect(await two).toBe("23505");
+  });
+
+  test("an account is stored nowhere, nor anything that tells it", async () => {
+    const mandateId = await mandateFor("1000");
+    const intent = invoiceOf("20");
+    const { data } = await post({ mandateId, intent }, at.agent);
+    await record(at.keeper, data.authorizationId, "paid", "20");
+    await invoice(await mandateFor("1000", { records: undefined }), "20");
+    const tables = await pool()`SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()`;
+    for (const { table_name: name } of tables)
+      expect(await pool().unsafe(`SELECT t::text FROM "${name}" t WHERE t::text ~* '0532 ?0130'`), String(name)).toEqual([]);
+    const { expiresAt: _, ...asked } = intent;
+    const guess = fingerprintOf(canonicalJson({ path: {}, body: { mandateId, intent: asked } }));
+    expect((await storedOf(data.authorizationId))!.fingerprint).not.toBe(guess);
+    expect(await post({ mandateId, intent }, at.agent)).toMatchObject({ status: 200, replayed: true });
+    const other = { ...intent, payee: { kind: "iban", value: "DE02120300000000202051" } };
+    expect(await post({ mandateId, intent: other }, at.agent)).toMatchObject({ problem: { code: "idempotency_key_reused" } });
   });
 
   test("an account is shown by whole characters", async () => {
@@ -88,6 +153,16 @@ describe("amounts", () => {
     expect(reply.status, reply.text).toBeLessThan(500);
   });
 
+  test("a payment is found by its amount, and its fee quote names its kind", async () => {
+    const id = await allowed(await mandateFor("1000"), "7.654321");
+    const caller = (await callerOf(at.buyer.person.credential)) as AskerReader;
+    const { items } = await viewPayments(caller, { search: { kind: "amount", amount: "7.654321" } }, { limit: 50 });
+    expect(items.map(({ authorizationId }) => authorizationId)).toEqual([id]);
+    const shown = await send(getOperation, getPayment, { as: at.agent, id });
+    const named = { paymentProtocol: "record", paymentChallengeType: "record" };
+    expect(shown.data.intent).toMatchObject({ ...named, feeQuote: named });
+  });
+
   test("any split ends at the same sum", async () => {
     const mandateId = await mandateFor("1000", {
       assets: [
@@ -133,7 +208,7 @@ describe("what is held", () => {
     expect(await brokenSums()).toEqual([]);
   });
 
-  test("a revocation keeps it, and parts are accepted", async () => {
+  test("a revocation keeps it, no sweep reads it again, and parts are accepted", async () => {
     const mandateId = await mandateFor("1000");
     const id = await allowed(mandateId, "10");
     const as = at.buyer.person.credential;
@@ -143,6 +218,7 @@ describe("what is held", () => {
     expect(revoked.status, JSON.stringify(revoked.problem)).toBe(200);
     await sweepHolds();
     expect(await budgetOf(mandateId)).toEqual([0, 10]);
+    expect(await mandatesWithDueHolds(database(), { since: new Date(0), until: null }, "", 100)).not.toContain(mandateId);
     expect((await record(at.agent, id, "paid", "10")).status).toBe(200);
     expect(await budgetOf(mandateId)).toEqual([10, 0]);
   });

@@ -49,6 +49,7 @@ describe("a person", () => {
     await past(data.authorizationId);
     await askAboutOverdue();
     expect((await recordedRow(data.authorizationId)).asks).toBeNull();
+    expect(await record(at.agent, data.authorizationId, "paid", "20")).toMatchObject({ problem: { code: "conflict" } });
   });
 
   test("is asked about no payment that waits, whose deadline begins with the approval", async () => {
@@ -129,9 +130,21 @@ describe("a person who decides", () => {
     expect(simulated.data, JSON.stringify(simulated.problem)).toMatchObject({ decision: { outcome: "deny" } });
   });
 
+  test("sees to which account the money goes, and is asked again about another account", async () => {
+    const mandateId = await mandateFor("1000", { records: undefined });
+    const first = await invoice(mandateId, "20", { reference: "117" });
+    const seen = await view(checkoutOf(first.data), at.buyer.person.credential);
+    expect(seen.lines).toMatchObject([{ name: "117 to iban …3000" }]);
+    expect(seen.payee).toMatchObject({ domain: "Ink and Co" });
+    expect(seen.payee.unicodeDomain).toBeUndefined();
+    const payee = { kind: "iban", value: "DE02120300000000202051" };
+    const other = await invoice(mandateId, "20", { reference: "117", payee });
+    expect(checkoutOf(other.data)).not.toBe(checkoutOf(first.data));
+  });
+
   test("approves a payment without a name, or with an odd one", async () => {
     const mandateId = await mandateFor("1000", { records: undefined });
-    for (const seller of [{ name: "" }, { sellerId: "nobody" }, { name: "x", domain: "a b c" }]) {
+    for (const seller of [{ name: "" }, { name: "a\u0001b" }, { sellerId: "nobody" }, { name: "x", domain: "a b c" }]) {
       const { data, text, status } = await invoice(mandateId, "20", { seller });
       expect(status, text).toBe(200);
       expect(data.policyDecision.outcome, text).toBe("requireApproval");

@@ -17,7 +17,7 @@ export async function viewPayee(checkout: CheckoutRow): Promise<PayeeView> {
   const unicode = domainToUnicode(host) + (port === undefined ? "" : `:${port}`);
   return {
     domain,
-    ...(unicode !== domain && { unicodeDomain: unicode }),
+    ...(unicode !== domain && unicode !== "" && { unicodeDomain: unicode }),
     registered: seller !== null,
     verified: seller !== null && seller.verified && seller.domain === domain,
     ...(seller && { name: seller.name }),
