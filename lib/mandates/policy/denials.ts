@@ -107,7 +107,12 @@ export const denials: Readonly<Record<DenialCode, Denial>> = {
     remedy: "none",
     beyondPolicy: true,
   },
-  nonce_reused: { means: "The request had a nonce that was used before.", cure: again, remedy: "none", beyondPolicy: true },
+  nonce_reused: {
+    means: "The request had a nonce, or the reference of a payment made elsewhere, that was used before.",
+    cure: "Look at the earlier payment. If this is another one, ask again with a new request.",
+    remedy: "none",
+    beyondPolicy: true,
+  },
   asset_not_allowed: {
     means: "The mandate pays in another asset.",
     cure: "Write a mandate for this asset.",
