@@ -74,7 +74,8 @@ export function RecordPanel({ authorizationId, recorded: { recorded, records }, 
               authorizationId={authorizationId}
               asset={recorded.asset}
               open={recorded.asset === recorded.unit && !isClosed ? recorded.open : ""}
-              isClosed={isClosed}
+              // Closing it again answers what is asked about a payment that had been closed.
+              isClosed={isClosed && recorded.asks === undefined}
             />
           </div>
         )}

@@ -167,7 +167,7 @@ type NewFeeQuote = FeeOnPayment & {
 
 /** The fields are in the order of the API's schema. */
 export function presentFeeQuote({ schedule, facts, fee, decimals, ...quoted }: NewFeeQuote) {
-  const protocol = facts.settlementMode === "recorded" ? "record" : "x402";
+  const protocol = facts.settlementMode === "recorded" ? ("record" as const) : ("x402" as const);
   return {
     feeQuoteId: quoted.feeQuoteId,
     feeScheduleId: schedule.feeScheduleId,
