@@ -1,10 +1,11 @@
+import { audit } from "#lib/audit/transact.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { compilePolicy } from "#lib/mandates/policy/compile-policy.ts";
 import { configuredDecimals } from "#lib/chains/chains.ts";
-import { liveUsage, usageAndPolicy } from "#lib/holds/hold-store.ts";
+import { liveUsage, suspendActive, usageAndPolicy } from "#lib/holds/hold-store.ts";
 
 /** Ignores limits on the number of payments. False if the token is no longer configured. */
-export async function breaksCap(tx: Tx, mandateId: string): Promise<boolean> {
+async function breaksCap(tx: Tx, mandateId: string): Promise<boolean> {
   const row = await usageAndPolicy(tx, mandateId);
   const decimals = row && configuredDecimals(row.chain, row.asset);
   if (!row || decimals === null) return false;
@@ -12,4 +13,19 @@ export async function breaksCap(tx: Tx, mandateId: string): Promise<boolean> {
   if (policy.total !== null && row.spent + row.reserved > policy.total) return true;
   const used = await liveUsage(tx, mandateId);
   return policy.windows.some(({ key, limit }) => limit !== undefined && (used.get(key) ?? 0n) > limit);
+}
+
+type Mandate = { readonly mandateId: string; readonly organizationId: string };
+
+/** More was paid than was held. It counts; an active mandate whose limit it exceeds is suspended. Returns whether it was. */
+export async function suspendIfBroken(
+  tx: Tx,
+  { mandateId, organizationId }: Mandate,
+  reason: string,
+  now: Date,
+): Promise<boolean> {
+  const suspended = (await breaksCap(tx, mandateId)) && (await suspendActive(tx, mandateId));
+  const event = { actorId: "service", organizationId, entityType: "mandate", entityId: mandateId, metadata: { reason } };
+  if (suspended) audit(tx, { ...event, type: "mandate.suspended" }, now);
+  return suspended;
 }

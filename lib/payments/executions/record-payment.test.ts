@@ -20,7 +20,7 @@ import { useDatabase } from "#test/database.ts";
 import { brokenSums } from "#test/invariants.ts";
 import { activeMandate, createBuyer, eventsOf, type Buyer } from "#test/mandates.ts";
 import { proved } from "#test/proofs.ts";
-import { createAgent, send, type Credential } from "#test/tenant.ts";
+import { createAgent, createPerson, send, type Credential } from "#test/tenant.ts";
 
 useDatabase();
 
@@ -148,6 +148,15 @@ describe("a payment that is made elsewhere", () => {
     expect(await closing()).toMatchObject({ status: 428, problem: { code: "step_up_required" } });
     expect((await proved(as, closing)).data.payment).toMatchObject({ status: "closed", released: "900" });
     expect(await budgetOf(mandateId)).toEqual([0, 0]);
+  });
+
+  test("what it frees can go to payees that nobody has verified, so a person proves it above 25 units", async () => {
+    const person = await createPerson(buyer.organizationId);
+    const mandateId = await mandateFor("1000");
+    const [small, large] = [await allowed(mandateId, "25"), await allowed(mandateId, "0.01")];
+    expect((await record(person.credential, small, "notPaid", "0")).status).toBe(200);
+    const refused = await record(person.credential, large, "notPaid", "0");
+    expect(refused).toMatchObject({ status: 428, problem: { code: "step_up_required" } });
   });
 
   test("its deadline passes: a person is asked once, and nothing is freed", async () => {

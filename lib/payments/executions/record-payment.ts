@@ -11,7 +11,6 @@ import {
   partsOf,
   refundHold,
   releaseHold,
-  suspendActive,
   type Hold,
   type MandateRow,
 } from "#lib/holds/hold-store.ts";
@@ -21,7 +20,7 @@ import { requireStillHeld } from "#lib/identity/lock-members.ts";
 import { newId } from "#lib/ids.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { add, max, parseAmount, readAmount, UNIT_DECIMALS, type Atomic } from "#lib/money.ts";
-import { breaksCap } from "#lib/payments/executions/caps.ts";
+import { suspendIfBroken } from "#lib/payments/executions/caps.ts";
 import { recordPayment as operation } from "#lib/payments/executions/record-contract.ts";
 import { presentRecord, presentRecorded } from "#lib/payments/present-execution.ts";
 import { decideRecord, type RecordDecision } from "#lib/payments/executions/record-rules.ts";
@@ -66,12 +65,13 @@ type Done = {
 const notMadeElsewhere = (): Problem =>
   new Problem("conflict", {
     detail:
-      "This payment was not authorized with paymentChallengeType record, or it was denied or not approved, so nothing is recorded for it.",
+      "This payment was not authorized with paymentChallengeType record, or it was denied or not approved, so nothing is recorded for it. Authorize what is paid elsewhere with that type first.",
   });
 
 /** Whether the caller may close the payment: a person or another key with payments:record. @throws Problem forbidden */
 async function requireMayRecord(tx: Tx, caller: Caller, payment: AuthorizationRow): Promise<boolean> {
-  if (!(await callerIsLive(tx, caller))) throw new Problem("forbidden", { detail: "The credential of this request has ended." });
+  if (!(await callerIsLive(tx, caller)))
+    throw new Problem("forbidden", { detail: "The credential of this request has ended. Ask again with a valid one." });
   const isOwn = caller.subjectId === payment.subjectId;
   const mayClose = caller.capabilities.has("payments:record") && (caller.kind === "session" || !isOwn);
   if (!mayClose && !isOwn)
@@ -124,7 +124,8 @@ async function requirePassage({ tx, caller, payment, mandate, decided, body }: D
     chain: mandate.chain,
     decimals: decimalsOf(mandate),
     amount: decided.release,
-    verified: true,
+    // What is freed can go to payees that nobody has verified.
+    verified: false,
     terms: ["recordPayment", body.outcome, body.amount, body.asset, decided.release.toString()],
   });
 }
@@ -179,10 +180,8 @@ function asksAfter({ decided, recorded }: Done): { readonly asks?: string | null
 
 /** More was paid than was held. It counts even above a limit; an active mandate is then suspended. */
 async function noteExceeded({ tx, payment, recorded }: Done, now: Date): Promise<void> {
-  const { authorizationId, mandateId, organizationId } = recorded;
+  const { authorizationId, organizationId } = recorded;
   const event = { actorId: "service", organizationId, subjectId: payment.subjectId } as const;
   audit(tx, { ...event, type: "payment.exceeded", entityType: "authorization", entityId: authorizationId, metadata: {} }, now);
-  if (!(await breaksCap(tx, mandateId)) || !(await suspendActive(tx, mandateId))) return;
-  const metadata = { reason: "A recorded payment exceeds a limit of the mandate." };
-  audit(tx, { ...event, type: "mandate.suspended", entityType: "mandate", entityId: mandateId, metadata }, now);
+  await suspendIfBroken(tx, recorded, "A recorded payment exceeds a limit of the mandate.", now);
 }

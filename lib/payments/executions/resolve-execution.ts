@@ -8,7 +8,7 @@ import { metrics } from "#lib/telemetry/metrics.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { useNonceSlotOf } from "#lib/onchain/registry/nonce-slot-store.ts";
 import { reservationIdOf } from "#lib/holds/ids.ts";
-import { breaksCap } from "#lib/payments/executions/caps.ts";
+import { suspendIfBroken } from "#lib/payments/executions/caps.ts";
 import {
   authorizationOf,
   reloadExecution,
@@ -17,15 +17,7 @@ import {
   type ExecutionRow,
   type NewExecution,
 } from "#lib/holds/execution-store.ts";
-import {
-  captureHold,
-  holdOf,
-  lockMandate,
-  releaseHold,
-  rememberSeller,
-  suspendActive,
-  type Hold,
-} from "#lib/holds/hold-store.ts";
+import { captureHold, holdOf, lockMandate, releaseHold, rememberSeller, type Hold } from "#lib/holds/hold-store.ts";
 import { unregisteredPayee } from "#lib/payments/unregistered-offer.ts";
 import { stepOf, type Finding } from "#lib/payments/executions/settlement-state.ts";
 import { paymentHeaderV1, paymentResponseHeader, paymentResponseHeaderV1 } from "#lib/x402/requirements.ts";
@@ -173,20 +165,10 @@ async function forgotten(resolution: Resolution, back: "processing" | "pending")
 /** The payment counts even if it exceeds an amount limit; an active mandate is then suspended. */
 async function bookOverrun(resolution: Resolution, hold: Hold): Promise<void> {
   const { tx, execution, now } = resolution;
-  const { mandateId, organizationId } = execution;
-  const suspended = (await breaksCap(tx, mandateId)) && (await suspendActive(tx, mandateId));
-  log().error(
-    { executionId: execution.executionId, mandateId, suspended },
-    "A payment was settled after its hold had been released",
-  );
+  const { executionId, mandateId } = execution;
   note(resolution, "reservation.overrun", { reservationId: reservationIdOf(hold), amountAtomic: hold.amount.toString() });
-  if (!suspended) return;
-  const metadata = { reason: "A settled payment exceeds a limit of the mandate." };
-  audit(
-    tx,
-    { type: "mandate.suspended", actorId: "service", organizationId, entityType: "mandate", entityId: mandateId, metadata },
-    now,
-  );
+  const suspended = await suspendIfBroken(tx, execution, "A settled payment exceeds a limit of the mandate.", now);
+  log().error({ executionId, mandateId, suspended }, "A payment was settled after its hold had been released");
 }
 
 async function unsettled(
