@@ -1,5 +1,5 @@
 import type { Parts } from "#lib/holds/hold-store.ts";
-import { add, countDown, countUp, max, min, subtract, zero, type Atomic } from "#lib/money.ts";
+import { add, bookOfCapture, countDown, countUp, max, min, subtract, zero, type Atomic } from "#lib/money.ts";
 import type { PaymentRecord } from "#lib/payments/payment-schema.ts";
 import { Problem, invalidField } from "#lib/problem.ts";
 
@@ -56,7 +56,8 @@ export function decideRecord(state: RecordState, { outcome, amount }: Part, mayC
   const paid = add(state.paid, amount);
   const total = countUp({ ...state, amount: paid });
   if (max(paid, total) > MOST) throw invalidField("/amount", "The amount is larger than any payment.");
-  const capture = max(subtract(total, hold.captured), zero);
+  const beyond = max(subtract(total, hold.held), zero);
+  const capture = add(bookOfCapture({ ...state, amount: paid }, hold), beyond);
   const closes = mayClose && outcome === "paid" && mayEnd(state);
   const release = closes ? max(subtract(hold.open, capture), zero) : zero;
   return { ...nothing, capture, release, closes, exceeded: capture > hold.open };
