@@ -22,6 +22,7 @@ import { type Update, OpenRefusedDialog } from "./open-refused.tsx";
 import { Limits } from "./limits.tsx";
 import { LiveWords } from "./live-words.tsx";
 import { PaysIn } from "./pays-in.tsx";
+import { Rails } from "./rails.tsx";
 import { Trial } from "./trial.tsx";
 import { When } from "./when.tsx";
 import { Where } from "./where.tsx";
@@ -104,6 +105,7 @@ export function MandateEditor(props: Props) {
           <Scripted>
             <Who agents={choices.agents} wallet={first.wallet !== ""} />
             <PaysIn coins={choices.coins} isFixed={mandate !== undefined} />
+            <Rails />
             <Limits zones={zones} more={first.more.length > 0 || first.cooldownSeconds !== ""} />
             <Ask assured={first.assurance !== "softwareApproved"} />
             <Where finer={finer || first.domains.deny.length > 0 || first.fee.as !== "none"} />

@@ -39,9 +39,17 @@ function Rate({ at, options, unit, remove }: RowProps) {
   );
 }
 
-function Rates({ options, unit }: { readonly options: Options; readonly unit: string }) {
+/** In which payments that are made elsewhere are. */
+const currencies: Options = [
+  ["USD iso4217:USD", "USD, paid elsewhere"],
+  ["EUR iso4217:EUR", "EUR, paid elsewhere"],
+];
+
+function Rates({ coins, unit }: { readonly coins: Options; readonly unit: string }) {
   const { fields, append, remove } = useFieldArray<MandateDraft, "rates">({ name: "rates" });
-  const rates = useWatch<MandateDraft, "rates">({ name: "rates" });
+  const [rates, rails] = useWatch<MandateDraft, readonly ["rates", "rails"]>({ name: ["rates", "rails"] });
+  const offered = currencies.filter(([value]) => rails.includes("record") || rates.some(({ coin }) => coin === value));
+  const options = [...coins, ...offered];
   const next = options.find(([value]) => rates.every(({ coin }) => coin !== value));
   return (
     <>
@@ -76,7 +84,7 @@ export function PaysIn({ coins, isFixed }: Props) {
       {unit === "" ? (
         <Select label="Asset" options={only(options, coin)} {...field("coin")} />
       ) : (
-        <Rates options={options} unit={unit} />
+        <Rates coins={options} unit={unit} />
       )}
     </Term>
   );

@@ -15,17 +15,20 @@ export function checkDraft(draft: MandateDraft, decimals: number): DraftErrors {
   return fieldErrors(found, fieldOf);
 }
 
-/** For a union: the errors of the alternative with the fewest errors. */
-function refusals(base: string, issue: z.core.$ZodIssue): Refusal[] {
+type Issue = z.core.$ZodIssue;
+const depthOf = (issues: readonly Issue[]): number => issues[0]?.path.length ?? 0;
+
+/** For a union: the errors of the alternative with the fewest errors; of those, of the one that got furthest. */
+function refusals(base: string, issue: Issue): Refusal[] {
   const pointer = `${base}${issue.path.map((part) => `/${String(part)}`).join("")}`;
   if (issue.code === "invalid_union") {
-    const [closest = []] = issue.errors.toSorted((a, b) => a.length - b.length);
+    const [closest = []] = issue.errors.toSorted((a, b) => a.length - b.length || depthOf(b) - depthOf(a));
     return closest.flatMap((one) => refusals(pointer, one));
   }
   return [{ pointer, detail: wordsOf(issue) }];
 }
 
-function wordsOf(issue: z.core.$ZodIssue): string {
+function wordsOf(issue: Issue): string {
   if (issue.input === "" || (issue.code === "too_small" && issue.origin === "string")) return "Fill this in.";
   if (issue.code === "too_small" && issue.origin === "array") return "Choose at least one.";
   if (issue.code === "too_small") return `At least ${issue.minimum}.`;

@@ -1,3 +1,4 @@
+import { railPlaces, railsBody } from "#lib/mandates/draft/draft-rails.ts";
 import type { LimitRow, MandateDraft, Places } from "#lib/mandates/draft/draft.ts";
 import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 
@@ -19,7 +20,7 @@ export function draftTermsOf(draft: MandateDraft): { readonly terms: DraftTerms;
   const policy = {
     ...(draft.unit !== "" && { unit: draft.unit }),
     assets,
-    ...draft.kept,
+    ...railsBody(draft),
     limits,
     ...sellersOf(draft),
     ...(draft.resources.only && { resources: draft.resources.allow.map(resourceOf) }),
@@ -36,7 +37,7 @@ export function draftTermsOf(draft: MandateDraft): { readonly terms: DraftTerms;
     agents: draft.everyAgent ? null : draft.agents,
     wallet: wallet === "" ? null : { chain: walletChainOf(draft, assets), address: wallet },
   };
-  return { terms, fieldOf: fieldsOf([...places, ...ratePlaces(draft)]) };
+  return { terms, fieldOf: fieldsOf([...places, ...ratePlaces(draft), ...railPlaces(draft)]) };
 }
 
 const text = (value: string): string => value.trim();

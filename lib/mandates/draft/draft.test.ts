@@ -70,6 +70,18 @@ describe("a stored policy", () => {
         records: { payees: "any" as const, deadline: "P7D" },
       },
     ],
+    ["rails that every mandate admits", { ...least, rails: ["x402" as const] }],
+    ["records about which a person is asked", { ...least, rails: ["record" as const] }],
+    ["no payee of records", { ...least, rails: ["record" as const], records: { payees: [] } }],
+    ["a deadline alone", { ...least, rails: ["record" as const], records: { payees: [], deadline: "PT36H" } }],
+    [
+      "payees of records",
+      {
+        ...least,
+        rails: ["record" as const, "x402" as const],
+        records: { payees: [{ sellerId: "sel_1" }, { kind: "iban" as const, value: "DE89 3704 0044 0532 0130 00" }] },
+      },
+    ],
     ["a fee as an amount", { ...least, maximumFee: { amount: "0.05" } }],
     ["a fee of nothing", { ...least, maximumFee: { bps: 0 } }],
     ["the first payment", { ...least, approval: { mode: "firstPayment" as const } }],
@@ -120,6 +132,26 @@ describe("each error is shown at its field", () => {
     });
     expect(errors(usdc, { ...usdc, counts: "2" })).toEqual({ "rates.1.coin": "This asset is in the list already." });
     expect(errors()).toEqual({ unit: "Choose at least one." });
+  });
+
+  test("rails and the rules of records", () => {
+    const rates = [{ coin: "USD iso4217:USD", counts: "1" }];
+    const errors = (change: Partial<MandateDraft>) => errorsOf({ unit: "USD", rates, rails: ["record"], ...change });
+    const records = { payees: "listed" as const, listed: [{ kind: "iban" as const, value: "DE89" }], deadline: "30" };
+    expect(errors({ records })).toEqual({});
+    expect(draftTermsOf(drafted({ rails: ["record"], records })).terms.policy.records).toMatchObject({ deadline: "P30D" });
+    expect(errors({ rails: [] })).toEqual({ rails: "Choose at least one." });
+    expect(errorsOf({ rails: ["record"] })).toEqual({
+      rails: "Payments that are made elsewhere are in a currency. Set the limits in USD or EUR.",
+    });
+    expect(errors({ records: { ...records, deadline: "two" } })).toEqual({
+      "records.deadline": "Write an ISO 8601 duration of whole days, hours and minutes, such as P14D.",
+    });
+    const listed = [...records.listed, { kind: "email" as const, value: " " }, { kind: "seller" as const, value: "" }];
+    expect(errors({ records: { ...records, listed } })).toEqual({
+      "records.listed.1.value": "Fill this in.",
+      "records.listed.2.value": "Fill this in.",
+    });
   });
 
   test("an empty form", () => {

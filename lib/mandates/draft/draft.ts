@@ -1,3 +1,4 @@
+import { draftRails, type RailDraft } from "#lib/mandates/draft/draft-rails.ts";
 import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import { weekdays, type Weekday } from "#lib/mandates/policy/words.ts";
 import type { AssuranceLevel, Period, Unit } from "#lib/vocabulary.ts";
@@ -17,7 +18,7 @@ export type LimitRow = {
 /** `allow` restricts only if `only` is true; `deny` always wins. */
 export type Places = { readonly only: boolean; readonly allow: readonly string[]; readonly deny: readonly string[] };
 
-export type MandateDraft = {
+export type MandateDraft = RailDraft & {
   readonly name: string;
   readonly everyAgent: boolean;
   readonly agents: readonly string[];
@@ -30,8 +31,6 @@ export type MandateDraft = {
   readonly unit: "" | Unit;
   /** With a unit: what one whole asset counts as. */
   readonly rates: readonly { readonly coin: string; readonly counts: string }[];
-  /** What has no fields in the form. */
-  readonly kept: Pick<Policy, "rails" | "records">;
   readonly perPayment: string;
   readonly day: string;
   readonly month: string;
@@ -77,7 +76,7 @@ export const newDraft = (coin: string): MandateDraft => ({
   coin,
   unit: "",
   rates: [{ coin, counts: "" }],
-  kept: {},
+  ...draftRails({}),
   perPayment: "",
   day: "",
   month: "",
@@ -123,6 +122,7 @@ export function draftOf({ name, policy, agents, wallet }: StoredMandate): Mandat
     wallet: wallet?.address ?? "",
     walletChain: wallet?.chain ?? "",
     ...coinsOf(policy),
+    ...draftRails(policy),
     mode: approval?.mode ?? "never",
     above: approval?.amount ?? "",
     requestSeconds: approval?.expiresInSeconds === undefined ? "" : String(approval.expiresInSeconds),
@@ -140,10 +140,9 @@ export function draftOf({ name, policy, agents, wallet }: StoredMandate): Mandat
   };
 }
 
-const coinsOf = ({ unit, assets, rails, records }: Policy): Pick<MandateDraft, "unit" | "rates" | "kept"> => ({
+const coinsOf = ({ unit, assets }: Policy): Pick<MandateDraft, "unit" | "rates"> => ({
   unit: unit ?? "",
   rates: assets.map(({ asset, chain, counts = "" }) => ({ coin: `${asset} ${chain}`, counts })),
-  kept: { ...(rails && { rails }), ...(records && { records }) },
 });
 
 /** What the amounts of the form are in. */

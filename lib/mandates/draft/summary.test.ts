@@ -50,6 +50,10 @@ describe("a policy in plain words", () => {
     expect(said({ ...least, unit: "EUR", assets: [usdc, { ...eurc, chain: "eip155:8453", counts: "" }] })).toContain(
       "1 USDC on Base Sepolia counts as 1 EUR, 1 EURC on Base as … EUR.",
     );
+    const usd = { asset: "USD", chain: "iso4217:USD", counts: "1" };
+    expect(said({ ...least, unit: "USD", assets: [usd, usdc] })).toContain("\n1 USDC counts as 1 USD, on Base Sepolia.");
+    expect(said({ ...least, unit: "EUR", assets: [usd] })).toContain("\n1 USD counts as 1 EUR.");
+    expect(said({ ...least, unit: "USD", assets: [usd] })).toContain("\nIn USD.");
   });
 
   test("says which kinds of payments are admitted, if the policy names them", () => {
@@ -58,9 +62,14 @@ describe("a policy in plain words", () => {
     expect(said(all)).toContain(
       "Only payments by x402 and payments that are made elsewhere and recorded here.\nAsk me about every recorded payment.",
     );
+    expect(said({ ...all, records: { payees: [], deadline: "P7D" } })).toContain(
+      "Ask me about every recorded payment.\nThey are recorded in 7 days at the latest.",
+    );
+    expect(said({ ...all, records: { payees: [{ kind: "iban", value: "" }] } })).toContain("Recorded payments go to ….");
+    expect(said({ ...all, records: { payees: "any" } })).toContain("Recorded payments go to any payee.");
     const payees = [{ sellerId: "sel_1" }, { kind: "iban" as const, value: "DE89" }];
     expect(said({ ...all, records: { payees, deadline: "P7D" } })).toContain(
-      "Recorded payments go to sel_1 or DE89.\nThey are recorded in 7 days at the latest.",
+      "Recorded payments go to sel_1 or DE89. Ask me about others.\nThey are recorded in 7 days at the latest.",
     );
   });
 

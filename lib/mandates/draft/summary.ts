@@ -1,7 +1,7 @@
 import type { AskRule } from "#lib/mandates/policy/ask-rules.ts";
 import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import { daysWords, feeWords, listWords, momentWords, secondsWords, spanWords } from "#lib/mandates/policy/words.ts";
-import { displayAmount, readAmount } from "#lib/money.ts";
+import { displayAmount, isUnitChain, readAmount } from "#lib/money.ts";
 import type { AssuranceLevel, Rail } from "#lib/vocabulary.ts";
 
 /** A `value` is a part that pages show in bold. */
@@ -146,19 +146,22 @@ const confirms: Readonly<Record<AssuranceLevel, string>> = {
   hardwareApproved: "an attested hardware key",
 };
 
-/** As "1 USDC counts as 1 USD, 1 EURC as 1.12 USD, on Base." */
+/** As "1 USDC counts as 1 USD, 1 EURC as 1.12 USD, on Base." The unit itself counts as 1 always. */
 function coinTerm({ unit, assets }: Policy, { networkOf }: Words): Phrase[] {
   const [first] = assets;
   if (first === undefined) return [];
-  if (unit === undefined) return ["In ", value(first.asset), ` on ${networkOf(first.chain)}.`];
-  const chains = new Set(assets.map(({ chain }) => chain));
-  const rates = assets.flatMap(({ asset, chain, counts }, at): Phrase[] => [
+  const on = (chain: string, before: string) => (isUnitChain(chain) ? "" : `${before}on ${networkOf(chain)}`);
+  if (unit === undefined) return ["In ", value(first.asset), `${on(first.chain, " ")}.`];
+  const counted = assets.filter(({ asset }) => asset !== unit);
+  if (counted.length === 0) return ["In ", value(unit), "."];
+  const chains = new Set(counted.map(({ chain }) => chain));
+  const rates = counted.flatMap(({ asset, chain, counts }, at): Phrase[] => [
     ...(at === 0 ? [] : [", "]),
     value(`1 ${asset}`),
-    `${chains.size > 1 ? ` on ${networkOf(chain)}` : ""}${at === 0 ? " counts as " : " as "}`,
+    `${chains.size > 1 ? on(chain, " ") : ""}${at === 0 ? " counts as " : " as "}`,
     value(`${counts || "…"} ${unit}`),
   ]);
-  return [...rates, chains.size > 1 ? "." : `, on ${networkOf(first.chain)}.`];
+  return [...rates, `${chains.size > 1 ? "" : on(counted[0]?.chain ?? "", ", ")}.`];
 }
 
 const railWords: Readonly<Record<Rail, string>> = {
@@ -170,12 +173,12 @@ function railTerms({ rails, records }: Policy, { nameOf }: Words): Phrase[][] {
   if (rails === undefined) return [];
   const terms: Phrase[][] = [["Only ", ...valuesOf(rails.map((rail) => railWords[rail])), "."]];
   if (!rails.includes("record")) return terms;
-  if (records === undefined) return [...terms, [value("Ask me about every recorded payment.")]];
-  const { payees, deadline = "P14D" } = records;
-  const named = payees === "any" ? ["any payee"] : payees.map((one) => ("sellerId" in one ? nameOf(one.sellerId) : one.value));
-  const to =
-    named.length === 0 ? ["Recorded payments go to nobody."] : ["Recorded payments go to ", ...valuesOf(named, "or"), "."];
-  return [...terms, to, ["They are recorded ", value(spanWords({ rolling: deadline })), " at the latest."]];
+  const { payees, deadline = "P14D" } = records ?? { payees: [] };
+  const named = payees === "any" ? [] : payees.map((one) => ("sellerId" in one ? nameOf(one.sellerId) : one.value) || "…");
+  if (payees === "any") terms.push(["Recorded payments go to ", value("any payee"), "."]);
+  else if (named.length > 0) terms.push(["Recorded payments go to ", ...valuesOf(named, "or"), ". Ask me about others."]);
+  else terms.push([value("Ask me about every recorded payment.")]);
+  return [...terms, ["They are recorded ", value(spanWords({ rolling: deadline })), " at the latest."]];
 }
 
 function paymentTerms(policy: Policy, asset: string, words: Words): Phrase[][] {

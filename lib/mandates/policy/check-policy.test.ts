@@ -11,6 +11,7 @@ const schedule = { days: ["monday"], from: "09:00", to: "17:00", timezone: "Euro
 
 const usdc = { ...assets[0]!, counts: "1" };
 const eurc = { ...usdc, asset: "EURC", counts: "1.12" };
+const usd = { asset: "USD", chain: "iso4217:USD", counts: "1" };
 const inUsd = (...list: object[]) => ({ unit: "USD", assets: list });
 
 const refused: [guarantee: string, rules: Parameters<typeof policyOf>[0], pointers: string[]][] = [
@@ -24,15 +25,13 @@ const refused: [guarantee: string, rules: Parameters<typeof policyOf>[0], pointe
   ["refuses a rate that no asset is worth", inUsd({ ...usdc, counts: "1000000000.1" }), ["/assets/0/counts"]],
   ["refuses an asset twice", inUsd(usdc, eurc, { ...usdc, counts: "2" }), ["/assets/2"]],
   ["takes an asset on two chains", inUsd(usdc, { ...usdc, chain: "eip155:1" }), []],
-  ["takes the unit itself as an asset", inUsd({ asset: "USD", chain: "iso4217:USD", counts: "1" }), []],
-  [
-    "refuses another rate for the unit itself",
-    inUsd({ asset: "USD", chain: "iso4217:USD", counts: "1.01" }),
-    ["/assets/0/counts"],
-  ],
+  ["takes the unit itself as an asset", inUsd(usd), []],
+  ["refuses another rate for the unit itself", inUsd({ ...usd, counts: "1.01" }), ["/assets/0/counts"]],
   ["refuses a rail twice", { rails: ["x402", "x402"] }, ["/rails/1"]],
   ["refuses rules for records without their rail", { records: { payees: "any" } }, ["/records"]],
-  ["takes payments that are made elsewhere", { rails: ["record"], records: { payees: [] } }, []],
+  ["takes payments that are made elsewhere", { ...inUsd(usd), rails: ["record"], records: { payees: [] } }, []],
+  ["refuses them without a currency", { ...inUsd(usdc), rails: ["x402", "record"] }, ["/rails/1"]],
+  ["refuses them without a unit", { rails: ["record"] }, ["/rails/0"]],
   ["takes a minimal policy", {}, []],
   ["needs a total or a budget", { limits: { total: undefined } }, ["/limits"]],
   ["takes a budget in place of a total", { limits: { total: undefined, budgets: [{ ...DAY, amount: "5" }] } }, []],
@@ -203,6 +202,7 @@ const invalid: [guarantee: string, policy: unknown][] = [
 
 test("a rail that is served may have rules", () => {
   const policy = policyOf({
+    ...inUsd(usd),
     rails: ["x402", "record"],
     records: { payees: [{ kind: "iban", value: "DE89 3704" }], deadline: "P7D" },
   });

@@ -1,7 +1,7 @@
 import { coinKey, minuteOfDay } from "#lib/mandates/policy/compile-policy.ts";
 import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import { windowOf, type Span, type Window } from "#lib/mandates/policy/windows.ts";
-import { type Atomic, chainOfUnit, readAmount, UNIT_DECIMALS } from "#lib/money.ts";
+import { type Atomic, chainOfUnit, isUnitChain, readAmount, UNIT_DECIMALS } from "#lib/money.ts";
 import type { Rail, Unit } from "#lib/vocabulary.ts";
 
 /** The pointer is relative to the policy. */
@@ -77,10 +77,21 @@ function checkRate(unit: Unit, { asset, chain, counts }: Policy["assets"][number
   if (isSame && rate.amount !== 10n ** BigInt(UNIT_DECIMALS)) refuse(pointer, `What is paid in ${unit} counts as 1.`);
 }
 
-function checkRails({ rails = [], records }: Policy, served: ReadonlySet<Rail>, refuse: Refuse): void {
+const CURRENCY = {
+  unit: "Set the limits in USD or EUR.",
+  asset: "Add USD or EUR to the assets.",
+} as const;
+
+function checkRails({ unit, assets, rails = [], records }: Policy, served: ReadonlySet<Rail>, refuse: Refuse): void {
   rails.forEach((rail, at) => {
     if (!served.has(rail)) refuse(`/rails/${at}`, "This service does not serve such payments yet.");
     if (rails.indexOf(rail) < at) refuse(`/rails/${at}`, "This rail is in the list already.");
+    if (rail === "record" && !assets.some(({ chain }) => isUnitChain(chain))) {
+      refuse(
+        `/rails/${at}`,
+        `Payments that are made elsewhere are in a currency. ${CURRENCY[unit === undefined ? "unit" : "asset"]}`,
+      );
+    }
   });
   if (records !== undefined && !rails.includes("record")) refuse("/records", "Only the rail record has rules for records.");
 }
