@@ -67,10 +67,10 @@ async function refusals(tx: Tx, code: string, { hour, count }: Decided, { organi
 }
 
 async function fromRecords(tx: Tx, range: EventRange, now: Date): Promise<FoundAlert[]> {
-  return (await recordsAskingIn(tx, range)).map(({ authorizationId, asks }) => ({
+  return (await recordsAskingIn(tx, range)).map(({ authorizationId, sequence, asks }) => ({
     organizationId: range.chain,
     subjectId: authorizationId,
-    window: asks,
+    window: `${asks} ${sequence}`,
     threshold: 0,
     facts: { kind: "record", authorizationId, asks },
     dueAt: now,

@@ -4,6 +4,7 @@ import { alertWords } from "#lib/alerts/alert-words.ts";
 import { selectDevices, selectAlertReaders } from "#lib/alerts/recipient-store.ts";
 import { clock } from "#lib/audit/transact.ts";
 import type { Tx } from "#lib/db/client.ts";
+import { recordedOf } from "#lib/holds/record-store.ts";
 import { newId } from "#lib/ids.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
 import { mailRow } from "#lib/mail/queue-mail.ts";
@@ -30,6 +31,7 @@ async function sendSome(tx: Tx, due: readonly AlertRow[]): Promise<void> {
 }
 
 async function isStillTrue(tx: Tx, { facts }: AlertRow): Promise<boolean> {
+  if (facts.kind === "record") return (await recordedOf(tx, facts.authorizationId))?.asks === facts.asks;
   if (facts.kind !== "unknown") return true;
   const [execution] = await selectExecutions(tx, [facts.executionId]);
   return execution?.settlementStatus === "unknown";

@@ -17,13 +17,15 @@ export async function decidedIn(tx: Tx, { chain, after, last }: EventRange): Pro
   }));
 }
 
-/** Payments that are made elsewhere and need a person since these events. */
+/** Questions about payments that are made elsewhere; `sequence` is of the event that asks. */
 export async function recordsAskingIn(tx: Tx, { chain, after, last }: EventRange) {
   const rows = await sqlOf(tx)`
-    SELECT DISTINCT entity_id, type FROM audit_entries
-    WHERE chain = ${chain} AND sequence > ${after} AND sequence <= ${last} AND type IN ('payment.exceeded', 'payment.overdue')`;
+    SELECT entity_id, type, sequence FROM audit_entries
+    WHERE chain = ${chain} AND sequence > ${after} AND sequence <= ${last}
+      AND (type = 'payment.overdue' OR type = 'payment.exceeded' AND metadata ->> 'asks' = 'true')`;
   return rows.map((row) => ({
     authorizationId: String(row["entity_id"]),
+    sequence: Number(row["sequence"]),
     asks: row["type"] === "payment.exceeded" ? ("exceeded" as const) : ("overdue" as const),
   }));
 }

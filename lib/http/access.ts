@@ -63,11 +63,11 @@ export function compileAccess(access: Access): Check {
     };
   }
   const person = "sessionCapability" in access;
-  const capability = person ? access.sessionCapability : access.capability;
+  const [capability, other] = person ? [access.sessionCapability] : [access.capability, access.orCapability];
   return (caller) => {
     (person ? requirePerson : requireCaller)(caller);
     if (caller?.organizationId === null) throw noOrganization();
-    if (caller?.capabilities.has(capability)) return;
+    if (caller?.capabilities.has(capability) || (other && caller?.capabilities.has(other))) return;
     throw isPaused(caller) ? agentPaused() : lacksCapability(capability);
   };
 }

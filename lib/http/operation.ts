@@ -8,7 +8,7 @@ export type Access =
   | "anyone"
   | "authenticated"
   | "session"
-  | { readonly capability: Capability }
+  | { readonly capability: Capability; readonly orCapability?: Capability }
   | { readonly sessionCapability: Capability }
   | { readonly platformCapability: PlatformCapability };
 

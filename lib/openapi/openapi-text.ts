@@ -55,7 +55,10 @@ export function accessText(access: Access): string {
   if (access === "anyone") return "Access: anyone.";
   if (access === "authenticated") return "Access: any API key or session.";
   if (access === "session") return "Access: a person's session.";
-  if ("capability" in access) return `Access: the capability \`${access.capability}\`, by API key or session.`;
+  if ("capability" in access) {
+    const names = [access.capability, access.orCapability].flatMap((one) => one ?? []).map((one) => `\`${one}\``);
+    return `Access: the capability ${names.join(" or ")}, by API key or session.`;
+  }
   if ("sessionCapability" in access) return `Access: a person's session with the capability \`${access.sessionCapability}\`.`;
   return `Access: a person's session with the platform capability \`${access.platformCapability}\`.`;
 }

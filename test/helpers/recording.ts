@@ -48,7 +48,7 @@ export function useRecording() {
     at.buyer = await createBuyer();
     const { organizationId } = at.buyer;
     at.agent = (await createAgent(organizationId, pays)).credential;
-    at.keeper = (await createAgent(organizationId, ["payments:execute", "payments:record", "payments:read"])).credential;
+    at.keeper = (await createAgent(organizationId, ["payments:record", "payments:read"])).credential;
   });
   const invoice = (mandateId: string, amount: string, change?: Record<string, unknown>) =>
     post({ mandateId, intent: invoiceOf(amount, change) }, at.agent);

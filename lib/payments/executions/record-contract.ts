@@ -16,7 +16,7 @@ export const recordPayment = operation({
   summary: "Record a part of a payment that was made elsewhere",
   description:
     "For a payment that was authorized with paymentChallengeType record, such as an invoice that is paid by transfer. amount is of this part, not the sum; each part has its own idempotency key. An agent records its own payments, with paid or partlyPaid: the amount is captured, and the rest stays held, because what an agent says frees nothing. A person, or a key with payments:record that is not the agent's own, closes the payment: paid captures the amount and frees the rest, notPaid (with the amount 0) frees what is held, refunded notes that money came back and frees nothing. A person needs the same step-up as for approving what is freed: if the answer is step_up_required, send metadata.act to stepUp and repeat the call. If more was paid than was held, it counts, and a person is asked (exceeded). A part is accepted under every mandate, because the money may have moved.",
-  access: { capability: "payments:execute" },
+  access: { capability: "payments:execute", orCapability: "payments:record" },
   body: z
     .strictObject({
       idempotencyKey: ClientId,

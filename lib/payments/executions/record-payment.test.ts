@@ -1,6 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { followUsage } from "#lib/alerts/follow-usage.ts";
+import { sendAlerts } from "#lib/alerts/send-alerts.ts";
 import { alerts } from "#lib/alerts/tables.ts";
 import { verifyChain } from "#lib/audit/verify-chain.ts";
 import { database } from "#lib/db/client.ts";
@@ -42,7 +43,7 @@ beforeAll(async () => {
   const { organizationId } = buyer;
   const pays = ["payments:authorize", "payments:execute", "payments:read", "mandates:read"] as const;
   agent = (await createAgent(organizationId, [...pays])).credential;
-  keeper = (await createAgent(organizationId, ["payments:execute", "payments:record", "payments:read"])).credential;
+  keeper = (await createAgent(organizationId, ["payments:record", "payments:read"])).credential;
 });
 afterEach(async () => expect(await brokenSums()).toEqual([]));
 
@@ -138,6 +139,33 @@ describe("a payment that is made elsewhere", () => {
     expect(mandate?.status).toBe("suspended");
     await followUsage();
     expect(await told(id)).toEqual([{ kind: "record", authorizationId: id, asks: "exceeded" }]);
+  });
+
+  test("each question is told once, also the next one, and not what the person who closes it recorded", async () => {
+    const id = await allowed(await mandateFor("1000"), "10");
+    const asked = { kind: "record", authorizationId: id, asks: "exceeded" };
+    await record(agent, id, "paid", "12");
+    await record(agent, id, "paid", "1");
+    await followUsage();
+    expect(await told(id)).toEqual([asked]);
+    await record(keeper, id, "notPaid", "0");
+    await record(agent, id, "paid", "1");
+    await followUsage();
+    expect(await told(id)).toEqual([asked, asked]);
+    await sendAlerts();
+    await record(keeper, id, "paid", "3");
+    await followUsage();
+    expect(await told(id)).toEqual([asked, asked]);
+  });
+
+  test("an alert is dropped if the question was answered before it was sent", async () => {
+    const id = await allowed(await mandateFor("1000"), "10");
+    await record(agent, id, "paid", "12");
+    await followUsage();
+    await record(keeper, id, "notPaid", "0");
+    await sendAlerts();
+    const rows = await database().select().from(alerts).where(eq(alerts.subjectId, id));
+    expect(rows.map(({ status }) => status)).toEqual(["dropped"]);
   });
 
   test("a person closes it with the step-up that the freed amount needs", async () => {

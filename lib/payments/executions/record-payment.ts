@@ -179,9 +179,11 @@ function asksAfter({ decided, recorded }: Done): { readonly asks?: string | null
 }
 
 /** More was paid than was held. It counts even above a limit; an active mandate is then suspended. */
-async function noteExceeded({ tx, payment, recorded }: Done, now: Date): Promise<void> {
+async function noteExceeded(done: Done, now: Date): Promise<void> {
+  const { tx, payment, recorded } = done;
   const { authorizationId, organizationId } = recorded;
   const event = { actorId: "service", organizationId, subjectId: payment.subjectId } as const;
-  audit(tx, { ...event, type: "payment.exceeded", entityType: "authorization", entityId: authorizationId, metadata: {} }, now);
+  const entity = { entityType: "authorization", entityId: authorizationId } as const;
+  audit(tx, { ...event, ...entity, type: "payment.exceeded", metadata: { asks: asksAfter(done).asks === "exceeded" } }, now);
   await suspendIfBroken(tx, recorded, "A recorded payment exceeds a limit of the mandate.", now);
 }
