@@ -55,10 +55,15 @@ export async function startCheckout(tx: Tx, { checkoutIntentId }: CheckoutRow, n
   await setCheckoutStatus(tx, checkoutIntentId, "executing", now);
 }
 
-/** If an order's payment settled, the order ends the checkout later, because the storefront may still refuse the order. */
+/**
+ * A payment that is made elsewhere ends its checkout without an execution. If an order's payment settled, the order ends the checkout
+ * later, because the storefront may still refuse the order.
+ */
 export async function finishCheckout(tx: Tx, authorizationId: string, outcome: "settled" | "failed", now: Date): Promise<void> {
   const checkout = await lockCheckoutOf(tx, authorizationId);
-  if (checkout?.status !== "executing" || (outcome === "settled" && checkout.orderId !== null)) return;
+  if (checkout?.status !== "executing" && checkout?.status !== "authorized") return;
+  if (outcome === "settled" && checkout.orderId !== null) return;
+  if (checkout.status === "authorized") await startCheckout(tx, checkout, now);
   await setCheckoutStatus(tx, checkout.checkoutIntentId, outcome === "settled" ? "completed" : "failed", now);
 }
 

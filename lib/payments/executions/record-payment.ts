@@ -1,4 +1,5 @@
 import { letThrough } from "#lib/approvals/decision/let-through.ts";
+import { finishCheckout } from "#lib/approvals/decision/redeem-approval.ts";
 import { audit, clock } from "#lib/audit/transact.ts";
 import { enterGate } from "#lib/command/gate-store.ts";
 import { once } from "#lib/command/idempotency.ts";
@@ -148,6 +149,7 @@ async function save(done: Done, byAgent: boolean) {
     ...asksAfter(done),
     ...(decided.closes && { status: "closed", closedBy: caller.subjectId, closedAt: now }),
   });
+  if (decided.closes) await finishCheckout(tx, authorizationId, changed.paid > 0n ? "settled" : "failed", now);
   const record = await insertRecord(tx, {
     recordId: newId("record"),
     authorizationId,

@@ -107,6 +107,22 @@ describe("a person who decides", () => {
     expect((await approved(checkoutOf(data))).status).toBe(200);
   });
 
+  test("sees the checkout end when the payment is closed: completed, or failed if nothing was paid", async () => {
+    const mandateId = await mandateFor("1000", { records: undefined });
+    for (const [paid, status] of [
+      ["15", "completed"],
+      ["0", "failed"],
+    ] as const) {
+      const { data } = await invoice(mandateId, "20");
+      await approved(checkoutOf(data));
+      if (paid !== "0") await record(at.agent, data.authorizationId, "paid", paid);
+      expect((await view(checkoutOf(data), at.buyer.person.credential)).intent.status).toBe("authorized");
+      const closed = await record(at.keeper, data.authorizationId, "notPaid", "0");
+      expect(closed.status, JSON.stringify(closed.problem)).toBe(200);
+      expect((await view(checkoutOf(data), at.buyer.person.credential)).intent.status).toBe(status);
+    }
+  });
+
   test("sees in a simulation of a policy that it admits past records", async () => {
     const mandateId = await mandateFor("1000");
     await allowed(mandateId, "20");
