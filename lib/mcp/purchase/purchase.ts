@@ -1,5 +1,6 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash, createHmac, randomUUID } from "node:crypto";
 import { canonicalJson } from "#lib/canonical-json.ts";
+import { env } from "#lib/env.ts";
 import { beginPurchase, useRound, type PurchaseRow } from "#lib/mcp/purchase-store.ts";
 import type { ToolContext } from "#lib/mcp/tools/tool.ts";
 import { Problem } from "#lib/problem.ts";
@@ -20,12 +21,17 @@ type Arguments = Readonly<Record<string, unknown>> & { readonly purchaseId?: str
 /** Removes undefined fields, so that a missing field and an undefined one give the same hash. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown;
 
-/** The hash contains the agent, so that no agent can continue the purchase of another one. */
+const namesAccount = ({ intent }: Arguments): boolean =>
+  (intent as { readonly payee?: unknown } | undefined)?.payee !== undefined;
+
+/**
+ * The hash contains the agent, so that no agent can continue the purchase of another one. It is stored and shown, so with the account of
+ * a payee it has a key: nobody finds out the account by hashing others.
+ */
 function slotOf(toolName: string, args: Arguments, { caller }: ToolContext): string {
   const { organizationId, environment, subjectId } = caller;
-  return createHash("sha256")
-    .update(canonicalJson(plain([organizationId, environment, subjectId, toolName, args])))
-    .digest("base64url");
+  const hash = namesAccount(args) ? createHmac("sha256", env().API_KEY_SECRET) : createHash("sha256");
+  return hash.update(canonicalJson(plain([organizationId, environment, subjectId, toolName, args]))).digest("base64url");
 }
 
 const stateRefused = (): Problem =>
