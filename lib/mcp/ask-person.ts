@@ -18,7 +18,7 @@ const ROUNDS_MAX = 8;
 const KEPT_MS = minutes(10);
 
 const next =
-  "Show approvalUrl to your person and wait. No answer yet does not mean no. Ask get_payment with waitSeconds, or call this tool again with the same arguments: after the approval it continues this purchase. Do not change the arguments or the purchaseId, because that asks a second time.";
+  "Show approvalUrl to your person, wait, and pay nothing before. No answer yet does not mean no. Ask get_payment with waitSeconds, or call this tool again with the same arguments: after the approval it continues this purchase. Do not change the arguments or the purchaseId, because that asks a second time.";
 
 export type Person = ReturnType<typeof personFor>;
 

@@ -17,6 +17,8 @@ import { authorizePayment } from "#lib/payments/authorize-payment.ts";
 import * as payments from "#lib/payments/contract.ts";
 import * as receipts from "#lib/payments/receipts/contract.ts";
 import { getPaymentReceipt } from "#lib/payments/receipts/get-payment-receipt.ts";
+import { recordPayment as recordOperation } from "#lib/payments/executions/record-contract.ts";
+import { recordPayment } from "#lib/payments/executions/record-payment.ts";
 import { getPayment } from "#lib/payments/get-payment.ts";
 import { listPayments } from "#lib/payments/list-payments.ts";
 import * as sandbox from "#lib/sandbox/contract.ts";
@@ -45,6 +47,7 @@ export const reachable = {
   listMandates: served(mandates.listMandates, listMandates),
   listPayments: served(payments.listPayments, listPayments),
   placeOrder: served(orders.placeOrder, placeOrder),
+  recordPayment: served(recordOperation, recordPayment),
   signSamplePayment: served(sandbox.signSamplePayment, signSamplePayment),
   simulateMandate: served(mandates.simulateMandate, simulateMandate),
 } as const;

@@ -6,6 +6,7 @@ import { fetchPaid } from "#lib/mcp/tools/fetch-tool.ts";
 import { getBudget } from "#lib/mcp/tools/get-budget.ts";
 import { getPaymentTool } from "#lib/mcp/tools/get-payment-tool.ts";
 import { placeOrderTool } from "#lib/mcp/tools/place-order-tool.ts";
+import { recordPaymentTool } from "#lib/mcp/tools/record-tool.ts";
 import type { Tool } from "#lib/mcp/tools/tool.ts";
 
 export const tools: readonly Tool[] = [
@@ -14,6 +15,7 @@ export const tools: readonly Tool[] = [
   fetchPaid,
   authorizePaymentTool,
   executePaymentTool,
+  recordPaymentTool,
   placeOrderTool,
   getPaymentTool,
   cancel,

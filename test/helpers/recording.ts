@@ -1,10 +1,12 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { beforeAll, expect } from "vitest";
 import { database } from "#lib/db/client.ts";
+import { newId } from "#lib/ids.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import { recordPayment as operation } from "#lib/payments/executions/record-contract.ts";
 import { recordPayment } from "#lib/payments/executions/record-payment.ts";
 import { post } from "#test/asking.ts";
+import { approve, view } from "#test/checkouts.ts";
 import { activeMandate, createBuyer, type Buyer } from "#test/mandates.ts";
 import { createAgent, send, type Credential } from "#test/tenant.ts";
 
@@ -43,11 +45,11 @@ const pays = [
 
 /** A buyer with an agent that pays elsewhere and a keeper that closes its payments. Call once per file. */
 export function useRecording() {
-  const at = {} as { buyer: Buyer; agent: Credential; keeper: Credential };
+  const at = {} as { buyer: Buyer; agent: Credential; agentId: string; keeper: Credential };
   beforeAll(async () => {
     at.buyer = await createBuyer();
     const { organizationId } = at.buyer;
-    at.agent = (await createAgent(organizationId, pays)).credential;
+    ({ credential: at.agent, serviceAccountId: at.agentId } = await createAgent(organizationId, pays));
     at.keeper = (await createAgent(organizationId, ["payments:record", "payments:read"])).credential;
   });
   const invoice = (mandateId: string, amount: string, change?: Record<string, unknown>) =>
@@ -59,6 +61,18 @@ export function useRecording() {
       const { data, text } = await invoice(mandateId, amount, change);
       expect(data.policyDecision?.outcome, text).toBe("allow");
       return data.authorizationId;
+    },
+    /** A person sees the request, proves that they are there, and approves. */
+    async approved(checkoutIntentId: string) {
+      const as = at.buyer.person.credential;
+      await view(checkoutIntentId, as);
+      await database().execute(sql`
+        INSERT INTO step_ups (step_up_id, session_id, user_id, checkout_intent_id, method, basket_hash, amount, pay_to, expires_at)
+        SELECT ${newId("stepUp")}, r.session_id, s.user_id, k.checkout_intent_id, 'password', k.basket_hash, k.amount, k.pay_to,
+          now() + interval '1 hour'
+        FROM checkout_intents k JOIN checkout_reviews r USING (checkout_intent_id) JOIN session s ON s.id = r.session_id
+        WHERE k.checkout_intent_id = ${checkoutIntentId}`);
+      return approve(checkoutIntentId, as);
     },
     mandateFor: (total: string, more?: Record<string, unknown>) =>
       activeMandate(at.buyer.person.credential, { policy: billing(total, more) }),

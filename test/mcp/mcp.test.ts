@@ -37,7 +37,7 @@ describe.each([
       expect(listed.every(({ annotations, outputSchema }) => annotations && outputSchema?.type === "object")).toBe(true);
       // The other paying tools begin a new purchase if their arguments are repeated after ten minutes without a purchaseId.
       const repeatable = listed.filter(({ annotations }) => annotations?.idempotentHint);
-      expect(repeatable.map(({ name }) => name)).toEqual(["execute_payment", "cancel"]);
+      expect(repeatable.map(({ name }) => name)).toEqual(["execute_payment", "record_payment", "cancel"]);
       const said = async (name: string, args: Fields) => (await call(name, args)).structuredContent;
 
       const budget = (await said("get_budget", {}))["mandates"] as Fields[];

@@ -21,6 +21,7 @@ const NAME = "authorize_payment";
 
 const nextSteps = {
   authorized: "Pay with execute_payment and this authorizationId before expiresAt.",
+  paidElsewhere: "Pay it yourself by your own means. Then record what you paid with record_payment and this authorizationId.",
   denied: "Do not repeat it: the mandate forbids this payment. Tell your person why, or choose another seller or amount.",
   approvalDeclined: "A person said no. Do not ask again.",
   approvalExpired: "Nobody decided in time, so nobody refused. You may ask once more, with a new purchaseId.",
@@ -31,7 +32,7 @@ export const authorizePaymentTool = tool({
   name: NAME,
   title: "Authorize a payment",
   description:
-    "Decides whether you may make this payment and reserves its amount in the budget. For agents with their own wallet: pay it with execute_payment. If a person must approve, the call waits for their answer or returns approvalUrl. Repeats with the same arguments within ten minutes are the same payment.",
+    "Decides whether you may make this payment and reserves its amount in the budget. For agents with their own wallet: pay it with execute_payment. With paymentChallengeType record it is a payment outside of this service, such as an invoice: pay it yourself, then use record_payment. If a person must approve, the call waits for their answer or returns approvalUrl. Repeats with the same arguments within ten minutes are the same payment.",
   annotations: buying,
   input: z.strictObject({ mandateId: MandateId, intent: Intent, purpose: Purpose, purchaseId: PurchaseId }),
   output: z.object({
@@ -58,8 +59,10 @@ export const authorizePaymentTool = tool({
       authorizationId: question?.authorizationId ?? authorizationId,
       ...(question ? { checkoutIntentId } : { expiresAt }),
     };
-    if (step.step !== "ended")
-      return { content: { status: "authorized" as const, ...found, ...more, next: nextSteps.authorized } };
+    if (step.step !== "ended") {
+      const next = intent.paymentChallengeType === "record" ? nextSteps.paidElsewhere : nextSteps.authorized;
+      return { content: { status: "authorized" as const, ...found, ...more, next } };
+    }
     if (step.why === "denied")
       return { content: { status: "denied" as const, authorizationId, ...more, next: nextSteps.denied } };
     const status = endedStatus(step.why);

@@ -20,18 +20,24 @@ async function wait(on: ToolContext, payment: Payment, waitSeconds: number): Pro
   else if (newest) await untilKnown(on, authorization.authorizationId, newest, waitSeconds);
 }
 
-const nextOf = (payment: Payment): string | undefined =>
-  isAsking(payment)
-    ? "Nobody has decided yet. Ask again with waitSeconds."
-    : payment.checkout?.status === "approved"
-      ? "The person approved. Call the tool that asked again with the same arguments, or execute_payment."
-      : undefined;
+function nextOf(payment: Payment): string | undefined {
+  const { checkout, recorded, records } = payment;
+  if (isAsking(payment)) return "Nobody has decided yet. Ask again with waitSeconds.";
+  if (checkout && decisionOf(checkout.status) !== "approved") return undefined;
+  if (recorded?.status === "open" && recorded.asks !== "exceeded")
+    return records?.length === 0
+      ? "Nothing is recorded yet. Pay it yourself unless you did, then record what you paid with record_payment."
+      : "If you paid another part, record it with record_payment.";
+  if (checkout?.status === "approved")
+    return "The person approved. Call the tool that asked again with the same arguments, or execute_payment.";
+  return undefined;
+}
 
 export const getPaymentTool = tool({
   name: "get_payment",
   title: "Read a payment",
   description:
-    "Reads a payment: what was decided, whether a person is asked, and whether it settled. With waitSeconds it answers as soon as a person decides or the payment settles. With receipt it adds the signed receipt.",
+    "Reads a payment: what was decided, whether a person is asked, and whether it settled or what was recorded of it. With waitSeconds it answers as soon as a person decides or the payment settles. With receipt it adds the signed receipt.",
   annotations: readOnly,
   input: z.strictObject({
     authorizationId: Id,

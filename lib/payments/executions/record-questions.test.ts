@@ -3,7 +3,6 @@ import { afterEach, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { recordedPayments } from "#lib/holds/record-tables.ts";
 import { reservations } from "#lib/holds/tables.ts";
-import { newId } from "#lib/ids.ts";
 import * as contract from "#lib/mandates/contract.ts";
 import { simulateMandate } from "#lib/mandates/lifecycle/simulate-mandate.ts";
 import { updateMandate } from "#lib/mandates/lifecycle/update-mandate.ts";
@@ -20,7 +19,7 @@ import { billing, budgetOf, invoiceOf, record, useRecording } from "#test/record
 import { send } from "#test/tenant.ts";
 
 useDatabase();
-const { at, invoice, allowed, mandateFor } = useRecording();
+const { at, invoice, allowed, mandateFor, approved } = useRecording();
 afterEach(async () => expect(await brokenSums()).toEqual([]));
 
 const recordedRow = async (id: string) =>
@@ -29,17 +28,6 @@ const past = (id: string) =>
   database().execute(sql`UPDATE recorded_payments SET deadline = deadline - interval '1 year' WHERE authorization_id = ${id}`);
 const checkoutOf = (data: Authorization) =>
   data.policyDecision.reasons.find(({ effect }) => effect === "approval")!.checkoutIntentId!;
-const proveCheckout = (checkoutIntentId: string) =>
-  database().execute(sql`
-      INSERT INTO step_ups (step_up_id, session_id, user_id, checkout_intent_id, method, basket_hash, amount, pay_to, expires_at)
-      SELECT ${newId("stepUp")}, r.session_id, s.user_id, k.checkout_intent_id, 'password', k.basket_hash, k.amount, k.pay_to, now() + interval '1 hour'
-      FROM checkout_intents k JOIN checkout_reviews r USING (checkout_intent_id) JOIN session s ON s.id = r.session_id
-      WHERE k.checkout_intent_id = ${checkoutIntentId}`);
-async function approved(checkoutIntentId: string) {
-  await view(checkoutIntentId, at.buyer.person.credential);
-  await proveCheckout(checkoutIntentId);
-  return approve(checkoutIntentId, at.buyer.person.credential);
-}
 
 describe("a person", () => {
   test("is asked about no payment that was declined", async () => {
