@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFile } from "node:fs/promises";
 import { NoCommand, readArguments, WrongUse, type Said, type Values } from "./cli/arguments.ts";
+import { authorize, record } from "./cli/elsewhere.ts";
 import { listen } from "./cli/listen.ts";
 import { login } from "./cli/login.ts";
 import { bridge } from "./cli/mcp.ts";
@@ -10,6 +11,10 @@ import { factsOf } from "./facts.ts";
 
 const HELP = `countersign login URL
 countersign pay URL [--operation NAME] [--method METHOD] [--data TEXT] [--header "Name: value"]... [--no-wait]
+countersign authorize --amount AMOUNT --asset USD --seller NAME --reference TEXT [--payee iban:IBAN] [--purpose TEXT]
+    [--operation NAME] [--no-wait]
+countersign record AUTHORIZATION --amount AMOUNT --asset USD [--partly] [--paid-at TIME] [--reference TEXT] [--evidence FILE]
+    [--operation NAME]
 countersign budget
 countersign verify FILE [--keys FILE]
 countersign approve [CHECKOUT]
@@ -18,8 +23,11 @@ countersign mcp
 
   --json      write one JSON object; listen writes one for each event
   --no-wait   do not wait for a person: end with 4 and the address of the page
+  --partly    more parts will follow
+  --evidence  store the SHA-256 of this file, such as a statement
   --cursor    keep the sequence of the last event in this file, and continue there
 
+authorize asks to pay something by other means, such as a transfer; record says what you paid of it.
 login saves an API key in the settings file. Variables come first: COUNTERSIGN_URL, COUNTERSIGN_API_KEY, COUNTERSIGN_MANDATE,
 AGENT_PRIVATE_KEY if the agent signs, and COUNTERSIGN_CONFIG for another settings file.
 
@@ -45,6 +53,8 @@ const exits: readonly (readonly [kind: abstract new (...all: never[]) => Error, 
 const commands = new Map<string, (subject: string | undefined, values: Values) => Promise<Said | null>>([
   ["login", (url = "") => login(url)],
   ["pay", (url = "", values) => pay(url, values)],
+  ["authorize", (_, values) => authorize(values)],
+  ["record", (authorization = "", values) => record(authorization, values)],
   ["budget", () => budget()],
   ["verify", (file = "", values) => verify(file, values)],
   ["approve", (checkout) => approve(checkout)],
@@ -52,7 +62,7 @@ const commands = new Map<string, (subject: string | undefined, values: Values) =
   ["mcp", () => bridge()],
 ]);
 
-const withoutArgument: ReadonlySet<string> = new Set(["budget", "mcp"]);
+const withoutArgument: ReadonlySet<string> = new Set(["authorize", "budget", "mcp"]);
 
 async function runCommand([name, subject, ...more]: readonly string[], values: Values): Promise<Said | null> {
   if (values.version) {

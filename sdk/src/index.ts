@@ -2,6 +2,7 @@ import { tokensOf, type Token } from "./challenge.ts";
 import type { Context, CountersignOptions } from "./context.ts";
 import { keyOf } from "./context.ts";
 import { makeCredential, type CredentialOptions } from "./credential.ts";
+import { authorizeElsewhere, recordPart, type Elsewhere, type Part } from "./elsewhere.ts";
 import { CountersignError } from "./errors.ts";
 import type { Event, Operations, Receipt, Remaining } from "./operations.ts";
 import { placeOrder, type Order } from "./order.ts";
@@ -12,6 +13,7 @@ import { verifyWebhook, type WebhookHeaders, type WebhookOptions } from "./webho
 
 export type { ApprovalRequest, CountersignOptions } from "./context.ts";
 export type { Credential, CredentialOptions } from "./credential.ts";
+export type { AuthorizedElsewhere, Elsewhere, Part } from "./elsewhere.ts";
 export * from "./errors.ts";
 export type * from "./operations.ts";
 export { OrderNotPlaced, type Order } from "./order.ts";
@@ -75,6 +77,10 @@ export function countersign(options: CountersignOptions) {
     /** A fetch that pays if the seller asks for it: same arguments, same Response, and an `operation` that names the purchase. */
     fetch: (input: string | URL | Request, init?: PayInit): Promise<Response> => payFetch(context, input, init),
     order: (order: Order) => placeOrder(context, order),
+    /** Holds the amount of a payment that you make by other means, such as a transfer. Pay only after it returns. */
+    authorize: (payment: Elsewhere) => authorizeElsewhere(context, payment),
+    /** Records a part of what you paid by other means. What is not recorded stays held until a person closes the payment. */
+    record: (part: Part) => recordPart(context, part),
     /** What remains of each limit of the mandate, and when a person is asked. */
     budget,
     /** The requests to pay under the mandate and their executions, newest first, or those of one operation. */

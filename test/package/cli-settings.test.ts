@@ -87,3 +87,37 @@ test("white space around the service's address and the key is ignored", async ()
   expect(await serviceUrl()).toBe(service.url);
   expect(await access()).toMatchObject({ url: service.url, apiKey: "csk_sandbox_any" });
 });
+
+/** Runs `countersign pay` for a seller that asks for no payment and answers with the status and an empty body. */
+async function pay(status: number, ...line: readonly string[]): Promise<Said & { readonly stderr: string }> {
+  const seller = await listen(createServer((_, response) => response.writeHead(status).end()));
+  onTestFinished(() => seller.close());
+  const settings = { COUNTERSIGN_URL: seller.url, COUNTERSIGN_API_KEY: "csk_sandbox_any", COUNTERSIGN_MANDATE: "any" };
+  const env = { ...plain, NODE_ENV: "production" as const, NODE_OPTIONS: "", AGENT_PRIVATE_KEY: "", ...settings };
+  return run(process.execPath, [command, "pay", `${seller.url}/report`, ...line], { env }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    (error: unknown) => error as Said & { readonly stderr: string },
+  );
+}
+
+test.each([
+  [204, 0],
+  [404, 1],
+  [500, 1],
+])("pay writes JSON and ends with the exit code for an empty answer with status %i", async (status, code) => {
+  const [plainly, json] = await Promise.all([pay(status), pay(status, "--json")]);
+  expect(plainly).toMatchObject({ code, stdout: "", stderr: "" });
+  expect(json).toMatchObject({ code, stdout: `${JSON.stringify({ status, body: "" })}\n` });
+});
+
+const invoice = ["--seller", "Ink", "--reference", "4711"];
+test.each([
+  [["authorize", "--amount", "5", "--asset", "USD"], "--seller NAME --reference INVOICE"],
+  [["authorize", ...invoice, "--asset", "USD"], "--amount 100 --asset USD"],
+  [["authorize", ...invoice, "--amount", "5", "--asset", "USD", "--payee", "DE89370400440532013000"], "--payee iban:"],
+  [["authorize", "5 USD"], "takes no argument"],
+  [["record"], "begins with aut_"],
+  [["record", "aut_1", "--amount", "5", "--asset", "USD", "--evidence", "missing.pdf"], "missing.pdf cannot be read"],
+])("wrong use for a payment that is made elsewhere: %j", { timeout: 30_000 }, async (line, named) => {
+  expect(await cli(line)).toMatchObject({ code: 2, error: "WrongUse", message: expect.stringContaining(named) });
+});

@@ -33,7 +33,7 @@ export const Intent = AskedIntent.omit({
 }).meta({
   id: "McpIntent",
   description:
-    "The payment. For a registered seller send sellerId and resourceId; otherwise send payTo, and the seller's 402 as challenge. For what you pay by other means, such as an invoice by transfer: paymentChallengeType record, a currency of the mandate's assets with its chain (USD, iso4217:USD), who is paid as payee, and its number as reference.",
+    "The payment. For a registered seller send sellerId and resourceId; otherwise send payTo, and the seller's 402 as challenge. For what you pay by other means, such as an invoice by transfer: paymentChallengeType record, a currency of the mandate's assets with its chain (USD, iso4217:USD), the seller's id or name, its account as payee if you know it, and the number of the invoice as reference.",
 });
 
 const INTENT_MS = 3_600_000;

@@ -5,7 +5,7 @@ import { isHttp, publishedKeys } from "../service.ts";
 import { verifyReceipt } from "../verify-receipt.ts";
 import { WrongUse, type Said, type Values } from "./arguments.ts";
 import { openPage } from "./open-page.ts";
-import { client, serviceUrl } from "./settings.ts";
+import { client, serviceUrl, waiting } from "./settings.ts";
 
 const ANSWER_LIMITS = { bytes: 1 << 26, milliseconds: 600_000 };
 
@@ -34,12 +34,9 @@ function requestOf(url: string, init: RequestInit): Request {
 export async function pay(url: string, values: Values): Promise<Said> {
   if (url === "") throw new WrongUse("Name the URL to pay for.");
   if (!isHttp(url)) throw new WrongUse(`The URL to pay for must begin with http:// or https://. ${url} does not.`);
-  const { operation, data, header = [], method = data === undefined ? "GET" : "POST", "no-wait": stops } = values;
+  const { operation, data, header = [], method = data === undefined ? "GET" : "POST" } = values;
   const request = requestOf(url, { method, headers: headersOf(header), ...(data !== undefined && { body: data }) });
-  const paying = await client(({ url: page }) => {
-    console.error(`A person must approve this payment, at ${page}`);
-    return stops ? "stop" : "wait";
-  });
+  const paying = await client(waiting(values));
   const answer = await paying.fetch(request, operation === undefined ? {} : { operation });
   const { text: body, cut } = await textOf(answer, ANSWER_LIMITS);
   if (cut) console.error(`The seller's answer is not complete: ${cut.message}`);

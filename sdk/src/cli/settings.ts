@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { countersign, type Countersign } from "../index.ts";
 import { isHttp, isKey } from "../service.ts";
-import { WrongUse } from "./arguments.ts";
+import { WrongUse, type Values } from "./arguments.ts";
 import { chooseMandate, mandatesOf } from "./mandates.ts";
 
 /** The settings that `login` saves. The key is a secret, so others must not be able to read the settings file. */
@@ -104,6 +104,14 @@ export async function walletOf() {
 }
 
 type Asking = Parameters<typeof countersign>[0]["onApproval"];
+
+/** Names the page to the user. With --no-wait the call ends then. */
+export const waiting =
+  ({ "no-wait": stops }: Values): Asking =>
+  ({ url }) => {
+    console.error(`A person must approve this payment, at ${url}`);
+    return stops ? "stop" : "wait";
+  };
 
 /** A client for the mandate of the environment or of login. @throws WrongUse if a setting is missing or not valid */
 export async function client(onApproval?: Asking): Promise<Countersign> {
