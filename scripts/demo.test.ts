@@ -129,6 +129,9 @@ describe("npm run demo", () => {
       /page +Approved/m,
       /status +completed$/m,
       /order +order_\w+$/m,
+      /counts +1 USD counts as 1 USD, and 1 EUR as 1\.12 USD/m,
+      /outcome +deny: nonce_reused$/m,
+      /payment +closed: 15\.68 USD spent, 1\.12 USD free again$/m,
       /outcome +deny: mandate_revoked$/m,
       /^Every step succeeded\.$/m,
     ]) {

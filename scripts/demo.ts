@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import "./commands/with-parent.ts";
 import { invite } from "./demo/closing.ts";
+import { payElsewhere } from "./demo/invoice.ts";
 import { payWithoutKey } from "./demo/keyless.ts";
 import { holdLimits, payThroughUs } from "./demo/limits.ts";
 import { shop } from "./demo/order.ts";
@@ -45,6 +46,7 @@ async function run(): Promise<Service> {
   await payThroughUs(stage, parties, agent);
   const shopping = await shop(stage, parties);
   const keyless = await payWithoutKey(stage, parties);
+  await payElsewhere(stage, parties);
   await holdLimits(stage, parties, agent, paid);
   section("Every step succeeded.");
   if (!once) await invite(stage, parties, { ...shopping, keyless });
