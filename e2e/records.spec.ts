@@ -3,10 +3,13 @@ import { createMandate, getMandate } from "#lib/mandates/contract.ts";
 import { authorizePayment } from "#lib/payments/contract.ts";
 import { recordPayment } from "#lib/payments/executions/record-contract.ts";
 import { newKey, PASSWORD } from "#test/identity.ts";
+import { localChainId } from "../examples/chain.ts";
 import { activate } from "./setup/activate.ts";
 import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
+import { askFor } from "./setup/paid.ts";
 import { newPurchase } from "./setup/purchase.ts";
 
+const at = (headers: Readonly<Record<string, string>>) => ({ baseUrl: process.env["BASE_URL"] ?? "", headers });
 const usd = { asset: "USD", chain: "iso4217:USD" };
 
 const iban = "DE89 3704 0044 0532 0130 00";
@@ -44,9 +47,8 @@ test("write a mandate in USD with two assets and the payees of records, and chan
   await expect(page.getByLabel("Payee 1", { exact: true })).toHaveValue(iban);
   await page.getByLabel("In all").fill("600");
   await page.getByRole("button", { name: "Save as version 2" }).click();
-  await expect(page.getByRole("heading", { level: 1, name: "Lab and invoices" })).toBeVisible();
-  const as = { baseUrl: process.env["BASE_URL"] ?? "", headers: buyer.credential };
-  expect((await call(getMandate, { id: mandateId }, as)).policy).toMatchObject({
+  await page.waitForURL(`**/mandates/${mandateId}`);
+  expect((await call(getMandate, { id: mandateId }, at(buyer.credential))).policy).toMatchObject({
     assets: [{ asset: "USDC" }, { ...usd, counts: "1" }],
     rails: ["x402", "record"],
     records: { payees: [{ kind: "iban", value: iban }], deadline: "P30D" },
@@ -54,9 +56,77 @@ test("write a mandate in USD with two assets and the payees of records, and chan
   });
 });
 
+/** What an agent asks for. */
+const invoice = (reference: string) => ({
+  paymentChallengeType: "record" as const,
+  seller: { name: "Ink and Co" },
+  payee: { kind: "iban" as const, value: iban },
+  reference,
+  amount: "300",
+  ...usd,
+  expiresAt: new Date(Date.now() + 900_000).toISOString(),
+  idempotencyKey: reference.replaceAll(/[^0-9A-Z]/g, "-"),
+});
+
+test("see what went over which rail, what a revocation keeps, and which payments wait to be closed", async ({
+  page,
+  context,
+}) => {
+  const purchase = await newPurchase();
+  const { buyer } = purchase;
+  const policy = {
+    unit: "USD" as const,
+    assets: [
+      { asset: "USDC", chain: localChainId, counts: "1" },
+      { ...usd, counts: "1" },
+    ],
+    rails: ["x402" as const, "record" as const],
+    records: { payees: [{ kind: "iban" as const, value: iban }] },
+    limits: { perPayment: "500", total: "500" },
+  };
+  const { mandateId } = await call(createMandate, { body: { name: "Lab and invoices", policy } }, at(buyer.credential));
+  await activate(mandateId, at(buyer.credential));
+  await askFor({ ...purchase, mandateId }, "0.5");
+  const agent = at((await newKey(buyer, ["payments:authorize", "payments:execute", "payments:read"])).credential);
+  const { authorizationId } = await call(authorizePayment, { body: { mandateId, intent: invoice("RE 118") } }, agent);
+  const part = { outcome: "partlyPaid" as const, asset: "USD" };
+  await call(recordPayment, { authorizationId, body: { ...part, idempotencyKey: "one", amount: "120" } }, agent);
+
+  await signInAs(context, buyer.credential);
+  await page.goto(`/mandates/${mandateId}`);
+  const used = page.getByRole("region", { name: "Used" });
+  await expect(used.getByText("Since it was made, by rail")).toBeVisible();
+  await expect(used).toContainText("By x4020.00 USD and 0.50 USD held");
+  await expect(used).toContainText("Made elsewhere120.00 USD and 180.00 USD held");
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Revoke" }).click();
+  const dialog = page.getByRole("dialog", { name: "Revoke this mandate permanently" });
+  await expect(dialog).toContainText("0.50 USD is held under it. Payments that were not sent yet are canceled.");
+  await expect(dialog).toContainText("180.00 USD stays held for payments that are made elsewhere, until they are closed.");
+  await page.keyboard.press("Escape");
+
+  await call(recordPayment, { authorizationId, body: { ...part, idempotencyKey: "two", amount: "200" } }, agent);
+  await page.goto("/approvals");
+  await expect(page).toHaveTitle(/^\(1\)/);
+  const asking = page.getByRole("region", { name: "Payments to close" });
+  await expect(asking).toContainText("More was paid than was held.");
+  await expect(asking).toContainText("320.00 USD recorded as paid");
+  await expectAccessible(page);
+  await asking.getByRole("link", { name: "Close 300.00 USD to Ink and Co" }).click();
+  await page.getByRole("button", { name: "Record or close" }).click();
+  const closing = page.getByRole("dialog", { name: "What happened to this payment" });
+  await closing.getByLabel("What happened").selectOption("Nothing more was paid");
+  await closing.getByRole("button", { name: "Record" }).click();
+  await expect(page.getByRole("region", { name: "Recorded and closed" })).toBeVisible();
+  await page.goto("/approvals");
+  await expect(page.getByRole("heading", { level: 1, name: "Approvals" })).toBeVisible();
+  await expect(asking).toBeHidden();
+  await page.goto("/spending");
+  await expect(page.getByRole("region", { name: "Spending by mandate" }).first()).toContainText("320.00 USD");
+});
+
 test("an agent records an invoice in parts, and a person closes it", async ({ page, context }) => {
   const { buyer } = await newPurchase();
-  const at = (headers: Readonly<Record<string, string>>) => ({ baseUrl: process.env["BASE_URL"] ?? "", headers });
   const policy = {
     unit: "USD" as const,
     assets: [{ ...usd, counts: "1" }],
@@ -67,17 +137,7 @@ test("an agent records an invoice in parts, and a person closes it", async ({ pa
   const { mandateId } = await call(createMandate, { body: { name: "Invoices", policy } }, at(buyer.credential));
   await activate(mandateId, at(buyer.credential));
   const agent = at((await newKey(buyer, ["payments:authorize", "payments:execute", "payments:read"])).credential);
-  const intent = {
-    paymentChallengeType: "record" as const,
-    seller: { name: "Ink and Co" },
-    payee: { kind: "iban" as const, value: iban },
-    reference: "RE 2026/117",
-    amount: "300",
-    ...usd,
-    expiresAt: new Date(Date.now() + 900_000).toISOString(),
-    idempotencyKey: "invoice-117",
-  };
-  const { authorizationId } = await call(authorizePayment, { body: { mandateId, intent } }, agent);
+  const { authorizationId } = await call(authorizePayment, { body: { mandateId, intent: invoice("RE 2026/117") } }, agent);
   const part = { idempotencyKey: "part-1", outcome: "partlyPaid" as const, amount: "120", asset: "USD" };
   await call(recordPayment, { authorizationId, body: part }, agent);
 

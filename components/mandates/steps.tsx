@@ -34,13 +34,18 @@ function PutInForce({ mandateId, step }: StepProps & { readonly step: "activate"
 
 type EffectProps = { readonly effect: MandateView["effect"]; readonly asset: string };
 
-function Effect({ effect: { reserved, submitted, waiting }, asset }: EffectProps) {
+function Effect({ effect: { reserved, kept, submitted, waiting }, asset }: EffectProps) {
   return (
     <ul className="grid gap-1">
       <li>As soon as you confirm, nothing new is authorized, approved or sent under this mandate.</li>
       {Number(reserved) > 0 && (
         <li>
           <Money>{money(reserved, asset)}</Money> is held under it. Payments that were not sent yet are canceled.
+        </li>
+      )}
+      {Number(kept) > 0 && (
+        <li>
+          <Money>{money(kept, asset)}</Money> stays held for payments that are made elsewhere, until they are closed.
         </li>
       )}
       {submitted > 0 && (

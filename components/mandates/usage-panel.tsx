@@ -3,6 +3,8 @@ import { Money, money } from "#components/ui/money.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import type { Mandate, WindowUsage } from "#lib/mandates/mandate-schema.ts";
+import type { MandateView } from "#lib/pages/buyer/view-mandate.ts";
+import type { Rail } from "#lib/vocabulary.ts";
 import { UsageBar } from "./usage.tsx";
 
 const plain = (amount: string, unit: string): string => (unit === "payments" ? amount : money(amount, unit));
@@ -17,7 +19,18 @@ const Figures = ({ usage: { unit, spent, reserved, end, window } }: { readonly u
   />
 );
 
-export const UsagePanel = ({ mandate }: { readonly mandate: Mandate }) => (
+const RailUse = ({ spent, reserved, unit }: MandateView["rails"][number] & { readonly unit: string }) => (
+  <>
+    <Money>{money(spent, unit)}</Money>
+    {Number(reserved) > 0 && <span className="sub"> and {money(reserved, unit)} held</span>}
+  </>
+);
+
+const names: Readonly<Record<Rail, string>> = { x402: "By x402", record: "Made elsewhere" };
+
+type Props = { readonly mandate: Mandate } & Pick<MandateView, "rails">;
+
+export const UsagePanel = ({ mandate, rails }: Props) => (
   <Panel id="usage" title="Used">
     <ul className="divide-y">
       {mandate.usage.map((usage) => (
@@ -26,6 +39,14 @@ export const UsagePanel = ({ mandate }: { readonly mandate: Mandate }) => (
           <Figures usage={usage} />
         </li>
       ))}
+      {rails.length > 0 && (
+        <li className="grid grid-cols-1 gap-2 p-4 md:px-5">
+          <h3 className="text-sm">Since it was made, by rail</h3>
+          <Pairs
+            items={rails.map((one) => [names[one.rail], <RailUse key={one.rail} {...one} unit={mandate.policy.unit ?? ""} />])}
+          />
+        </li>
+      )}
     </ul>
   </Panel>
 );

@@ -4,7 +4,7 @@ import { Ranking } from "#components/ui/ranking.tsx";
 import type { Share } from "#lib/pages/buyer/view-insights.ts";
 
 type Props = {
-  readonly by: "agent" | "seller" | "mandate";
+  readonly by: "agent" | "seller" | "mandate" | "rail";
   readonly shares: readonly Share[];
   readonly asset: string;
   readonly days: number;

@@ -23,6 +23,11 @@ test("names each changed record once, and none that the reader has seen or may n
   expect(changeMessageOf(events, 3, new Set())).toBeNull();
 });
 
+test.each(["payment.exceeded", "payment.overdue", "payment.recorded"])("%s changes what waits for a person", (type) => {
+  const message = changeMessageOf([{ sequence: 1, type, id: "aut_1" }], 0, new Set<ChangeKind>(["request"]));
+  expect(message?.changes).toEqual([{ kind: "request", id: "aut_1" }]);
+});
+
 test("says that there is more if events were left out, and names at most thirty records", () => {
   expect(changeMessageOf(events, 1, all)?.more).toBe(true);
   expect(changeMessageOf(events.slice(3), 2, all)).toEqual({ changes: [], more: true });

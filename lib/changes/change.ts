@@ -20,8 +20,16 @@ const kindsOfEntity: Readonly<Record<string, readonly ChangeKind[]>> = {
   onchain: ["mandate"],
 };
 
+/** After these a person is asked about the payment, or is not asked any more. */
+const asks: ReadonlySet<string> = new Set([
+  "payment.approvalRequired",
+  "payment.exceeded",
+  "payment.overdue",
+  "payment.recorded",
+]);
+
 function kindsOf(type: string): readonly ChangeKind[] {
-  if (type === "payment.approvalRequired") return ["payment", "request"];
+  if (asks.has(type)) return ["payment", "request"];
   return kindsOfEntity[type.slice(0, type.indexOf("."))] ?? [];
 }
 

@@ -1,10 +1,13 @@
-import { and, asc, desc, eq, sql } from "drizzle-orm";
+import { and, asc, desc, eq, isNotNull, sql } from "drizzle-orm";
 import { bulkInsert } from "#lib/db/bulk.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { columnsOf } from "#lib/db/rows.ts";
+import { within, type Scope } from "#lib/db/scope.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import { holdOf } from "#lib/holds/hold-store.ts";
 import { paymentRecords, recordedPayments } from "#lib/holds/record-tables.ts";
+import { changedReservations } from "#lib/holds/tables.ts";
+import type { Atomic } from "#lib/money.ts";
 
 export type RecordedRow = typeof recordedPayments.$inferSelect;
 export type RecordRow = typeof paymentRecords.$inferSelect;
@@ -74,6 +77,43 @@ export async function recordedWithParts(db: Database | Tx, authorizationId: stri
   const recorded = await recordedOf(db, authorizationId);
   const hold = recorded && (await holdOf(db, authorizationId));
   return recorded && hold && { recorded, hold, records: await recordsOf(db, authorizationId) };
+}
+
+/** Payments about which a person is asked, the oldest first. */
+export const askingRecords = (db: Database | Tx, scope: Scope, limit: number): Promise<RecordedRow[]> =>
+  db
+    .select()
+    .from(recordedPayments)
+    .where(and(within(recordedPayments, scope), isNotNull(recordedPayments.asks)))
+    .orderBy(asc(recordedPayments.authorizationId))
+    .limit(limit);
+
+const SUMMED_MAX = 50_000;
+
+/** The sums of at most SUMMED_MAX payments, in the mandate's unit. `kept` is held until somebody closes the payment. */
+export function sumRecords(db: Database | Tx, organizationId: string, mandateId: string) {
+  const { amount, status, captured, released } = changedReservations;
+  const records = db
+    .select({
+      status,
+      spent: sql`coalesce(${captured}, 0)`.as("spent"),
+      open: sql`CASE WHEN ${status} IN ('held', 'submitted') THEN ${amount} - coalesce(${captured} + ${released}, 0) ELSE 0 END`.as(
+        "open",
+      ),
+    })
+    .from(recordedPayments)
+    .innerJoin(changedReservations, eq(changedReservations.authorizationId, recordedPayments.authorizationId))
+    .where(and(eq(recordedPayments.organizationId, organizationId), eq(recordedPayments.mandateId, mandateId)))
+    .limit(SUMMED_MAX)
+    .as("records");
+  return db
+    .select({
+      isWhole: sql<boolean>`count(*) < ${SUMMED_MAX}`,
+      spent: sql<Atomic>`coalesce(sum(${records.spent}), 0)`.mapWith(amount),
+      open: sql<Atomic>`coalesce(sum(${records.open}), 0)`.mapWith(amount),
+      kept: sql<Atomic>`coalesce(sum(${records.open}) FILTER (WHERE ${records.status} = 'submitted'), 0)`.mapWith(amount),
+    })
+    .from(records);
 }
 
 export async function insertRecord(tx: Tx, record: typeof paymentRecords.$inferInsert): Promise<RecordRow> {

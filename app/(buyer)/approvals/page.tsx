@@ -1,6 +1,7 @@
 import { found } from "#app/found.ts";
 import type { SearchParams } from "#app/search-params.ts";
 import { requireLiveMember } from "#app/session.ts";
+import { AskingPanel } from "#components/buyer/asking-panel.tsx";
 import { RefusalsPanel } from "#components/buyer/refusals-panel.tsx";
 import { StepUpPanel } from "#components/approvals/step-up-panel.tsx";
 import { WaitingForm } from "#components/approvals/waiting-form.tsx";
@@ -111,6 +112,7 @@ export default async function ApprovalsPage({ searchParams }: { readonly searchP
       <PageHeader title="Approvals" description="Payments that need an approval. Nothing is paid before someone approves it." />
       <div className="stack">
         <WaitingPanel waiting={waiting} mayDecide={mayDecide} since={caller.since} />
+        <AskingPanel asking={waiting.asking} mayClose={caller.capabilities.has("payments:record")} />
         {refusals.length > 0 && <RefusalsPanel refusals={refusals} />}
         {(decided.items.length > 0 || cursor !== undefined) && (
           <Panel id="decided" title="Decided or expired">

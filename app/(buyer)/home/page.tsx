@@ -1,6 +1,7 @@
 import Link from "next/link";
 import { requireLiveMember } from "#app/session.ts";
 import { Allowances } from "#components/buyer/allowances.tsx";
+import { AskingPanel } from "#components/buyer/asking-panel.tsx";
 import { Begin } from "#components/buyer/begin.tsx";
 import { RecentPayments, type RecentPayment } from "#components/buyer/recent-payments.tsx";
 import { SpendingFacts } from "#components/buyer/spending-facts.tsx";
@@ -82,6 +83,7 @@ export default async function HomePage() {
       />
       <div className="stack">
         {waiting && <WaitingPanel waiting={waiting} mayDecide={may("checkouts:approve")} />}
+        {waiting && <AskingPanel asking={waiting.asking} mayClose={may("payments:record")} />}
         {fresh ? (
           <Begin baseUrl={env().BASE_URL} mayCreate={may("mandates:create")} />
         ) : (

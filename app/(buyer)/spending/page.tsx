@@ -18,14 +18,15 @@ export const metadata = { title: "Spending" };
 const PATH = "/spending";
 
 const Coin = ({ coin, range, alone }: { readonly coin: CoinInsights; readonly range: Range; readonly alone: boolean }) => {
-  const { asset, chain, agents, sellers, mandates } = coin;
+  const { asset, chain, agents, sellers, mandates, rails } = coin;
   return (
     <div className="stack" {...(!alone && { role: "group", "aria-label": `${asset} on ${networkName(chain)}` })}>
       <SpendingPanel spending={coin} id={`spending-${chain}-${asset}`} />
-      <div className="grid grid-cols-1 gap-6 lg:grid-cols-3 lg:gap-8">
+      <div className={`grid grid-cols-1 gap-6 lg:gap-8 ${rails.length > 1 ? "lg:grid-cols-2" : "lg:grid-cols-3"}`}>
         <SharePanel by="agent" shares={agents} asset={asset} days={range} />
         <SharePanel by="seller" shares={sellers} asset={asset} days={range} />
         <SharePanel by="mandate" shares={mandates} asset={asset} days={range} />
+        {rails.length > 1 && <SharePanel by="rail" shares={rails} asset={asset} days={range} />}
       </div>
     </div>
   );

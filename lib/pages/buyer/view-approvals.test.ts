@@ -9,8 +9,10 @@ import { isProblem } from "#lib/problem.ts";
 import { useDatabase } from "#test/database.ts";
 import { activeMandate, authorize, createBuyer, policy, type Buyer } from "#test/mandates.ts";
 import { planOf } from "#test/plan.ts";
+import { record, useRecording } from "#test/recording.ts";
 
 useDatabase();
+const recording = useRecording();
 
 let buyer: Buyer;
 let mandateId: string;
@@ -89,6 +91,22 @@ describe("requests that wait for a decision", () => {
     expect(items).toMatchObject([{ checkoutIntentId: over, status: "expired" }]);
     expect(items[0]).not.toHaveProperty("decided");
   });
+});
+
+test("payments that are made elsewhere wait for a person until they are closed, if they ask", async () => {
+  const { at, mandateFor, allowed } = recording;
+  const scope = scopeOf(at.buyer);
+  const id = await allowed(await mandateFor("100"), "50");
+  expect(await waitingCount(scope)).toBe(0);
+  await record(at.agent, id, "partlyPaid", "60");
+  expect((await viewWaiting(scope)).asking).toMatchObject([
+    { authorizationId: id, asks: "exceeded", payee: "Ink and Co", amount: "50.00 USD", paid: "60.00 USD", mandate: "Test" },
+  ]);
+  expect(await waitingCount(scope)).toBe(1);
+  expect((await viewWaiting(scopeOf(buyer))).asking).toEqual([]);
+  expect((await record(at.keeper, id, "notPaid", "0")).status).toBe(200);
+  expect((await viewWaiting(scope)).asking).toEqual([]);
+  expect(await waitingCount(scope)).toBe(0);
 });
 
 describe("decided requests", () => {

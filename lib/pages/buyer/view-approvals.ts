@@ -1,3 +1,5 @@
+import { askingRecords } from "#lib/holds/record-store.ts";
+import { askingPayments, type AskingPayment } from "#lib/pages/buyer/approvals/asking.ts";
 import { countWaiting, selectDecided, selectWaiting, type WaitingRow } from "#lib/pages/buyer/approvals/page-store.ts";
 import { statusAt } from "#lib/approvals/present-checkout.ts";
 import { database } from "#lib/db/client.ts";
@@ -40,6 +42,8 @@ export type ApprovalsView = {
   readonly now: string;
   readonly items: readonly WaitingApproval[];
   readonly more: boolean;
+  /** Payments that are made elsewhere and that a person must look at. */
+  readonly asking: readonly AskingPayment[];
 };
 
 const SHOWN_MAX = 50;
@@ -58,11 +62,15 @@ export const viewWaiting = (scope: AskerReader, limit = SHOWN_MAX): Promise<Appr
       now: toWire(now),
       items: items.map((row) => ({ ...asked(row, askers), why: whyAsked(row) })),
       more: rows.length > limit,
+      asking: await askingPayments(tx, scope, limit),
     };
   });
 
 export const waitingCount = (scope: AskerReader): Promise<number> =>
-  reading((tx, now) => countWaiting(tx, scope, now, COUNTED_MAX));
+  reading(async (tx, now) => {
+    const asking = await askingRecords(tx, scope, COUNTED_MAX);
+    return Math.min(asking.length + (await countWaiting(tx, scope, now, COUNTED_MAX)), COUNTED_MAX);
+  });
 
 export const viewStepUpLimits = ({ organizationId }: AskerReader): Promise<OwnStepUpLimits> =>
   stepUpLimitsOf(database(), organizationId);

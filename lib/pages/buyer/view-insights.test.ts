@@ -13,8 +13,10 @@ import { useDatabase } from "#test/database.ts";
 import { seedPayments } from "#test/many-payments.ts";
 import { activeMandate, authorize, createBuyer, intentFor, policy, type Buyer } from "#test/mandates.ts";
 import { planOf } from "#test/plan.ts";
+import { record, useRecording } from "#test/recording.ts";
 
 useDatabase();
+const recording = useRecording();
 
 const DAY_MS = 86_400_000;
 const scopeOf = ({ organizationId }: Buyer) => ({ organizationId, environment: "sandbox" });
@@ -49,6 +51,7 @@ test("sums the payments by agent, seller and mandate, the largest first, and cou
   ]);
   expect(coins[0]!.sellers).toHaveLength(1);
   expect(coins[0]!.sellers[0]).toMatchObject({ amount: "1.4" });
+  expect(coins[0]!.rails).toEqual([{ key: "x402", name: "x402", amount: "1.4" }]);
   expect(coins[0]!.days).toHaveLength(30);
   expect(coins[0]!.days.at(-21)?.total).toBe("0.9");
   expect(refusals).toMatchObject([
@@ -58,6 +61,21 @@ test("sums the payments by agent, seller and mandate, the largest first, and cou
   const week = await viewInsights(scopeOf(buyer), 7);
   expect(week.coins[0]!.agents).toEqual([{ key: buyer.agent.serviceAccountId, name: "Agent", amount: "0.5" }]);
   expect((await viewInsights(scopeOf(await createBuyer()), 30)).refusals).toEqual([]);
+});
+
+test("sums what was paid elsewhere as a rail of its own", async () => {
+  const { at, mandateFor, allowed } = recording;
+  const [mandateId, { authorizationId }] = [
+    await mandateFor("100"),
+    await authorize(at.buyer, await activeMandate(at.buyer.person.credential)),
+  ];
+  await record(at.agent, await allowed(mandateId, "50"), "partlyPaid", "20");
+  await capture(at.buyer, mandateId, authorizationId, 5_000_000_000);
+  const { coins } = await viewInsights(scopeOf(at.buyer), 30);
+  expect(coins.find(({ asset }) => asset === "USD")?.rails).toEqual([
+    { key: "record", name: "Made elsewhere", amount: "20" },
+    { key: "x402", name: "x402", amount: "5" },
+  ]);
 });
 
 test("the mandates after the eight largest share one bar, and a payment without its authorization has an unknown payee", async () => {

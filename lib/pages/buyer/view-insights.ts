@@ -23,6 +23,7 @@ export type CoinInsights = {
   readonly agents: readonly Share[];
   readonly sellers: readonly Share[];
   readonly mandates: readonly Share[];
+  readonly rails: readonly Share[];
 };
 
 export type Insights = {
@@ -86,6 +87,7 @@ export const viewInsights = (scope: AskerReader, count: number): Promise<Insight
               name: mandates.get(key ?? "") ?? key ?? "",
               ...(key !== null && { href: `/mandates/${key}` }),
             })),
+            rails: shares(own("rail"), decimals, (key) => ({ name: key === "record" ? "Made elsewhere" : "x402" })),
           };
         }),
     };

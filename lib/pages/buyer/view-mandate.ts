@@ -1,15 +1,17 @@
 import { countWaitingUnder } from "#lib/pages/buyer/approvals/page-store.ts";
 import { subjectNames } from "#lib/identity/subject-name-store.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
+import { sumRecords } from "#lib/holds/record-store.ts";
 import { submittedExecutions } from "#lib/holds/past-payment-store.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import { selectSteps, selectVersions } from "#lib/pages/buyer/mandates/page-store.ts";
 import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
-import { presentMandate } from "#lib/mandates/present-mandate.ts";
+import { presentMandate, type MandateRow } from "#lib/mandates/present-mandate.ts";
 import { findMandate, liveBuckets, reading, type Scope } from "#lib/mandates/store.ts";
-import { formatAmount } from "#lib/money.ts";
+import { formatAmount, subtract, zero, type Atomic } from "#lib/money.ts";
 import { notFound } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
+import type { Rail } from "#lib/vocabulary.ts";
 
 export type MandateEvent = {
   /** The audit event's type: "mandate.suspended". */
@@ -28,10 +30,14 @@ export type MandateView = {
   /** Names of the service accounts that the mandate is bound to, and of the actors in `history`. */
   readonly names: Readonly<Record<string, string>>;
   readonly history: readonly MandateEvent[];
+  /** Since the mandate was made, as decimal text; empty unless it admits more than one rail. */
+  readonly rails: readonly { readonly rail: Rail; readonly spent: string; readonly reserved: string }[];
   /** What a revocation would affect. */
   readonly effect: {
-    /** Decimal text in the mandate's asset. */
+    /** Without what is kept, as decimal text in the mandate's asset. */
     readonly reserved: string;
+    /** What stays held until a person closes payments that are made elsewhere. */
+    readonly kept: string;
     readonly submitted: number;
     readonly waiting: number;
   };
@@ -45,22 +51,43 @@ export const viewMandate = (scope: Scope, mandateId: string): Promise<MandateVie
     const row = await findMandate(tx, scope, mandateId);
     if (row === null) throw notFound("mandate");
     const decimals = decimalsOf(row);
-    const [buckets, steps, versions, submitted, waiting] = [
+    const [buckets, steps, versions, submitted, waiting, [records]] = [
       await liveBuckets(tx, [mandateId], now),
       await selectSteps(tx, scope, mandateId, HISTORY_MAX),
       await selectVersions(tx, mandateId, HISTORY_MAX),
       await submittedExecutions(tx, mandateId),
       await countWaitingUnder(tx, scope, mandateId, now),
+      await sumRecords(tx, scope.organizationId, mandateId),
     ];
     const names = await subjectNames(tx, scope.organizationId, [...steps.map((step) => step.actorId), ...(row.agents ?? [])]);
     const policies = new Map(versions.map(({ version, policy }) => [version, policy]));
+    const kept = records?.kept ?? zero;
     return {
       mandate: presentMandate(row, buckets, decimals, now),
       names: Object.fromEntries(names),
       history: steps.map((step) => eventOf(step, names, policies)),
-      effect: { reserved: formatAmount(row.reserved, decimals), submitted: submitted.length, waiting },
+      rails: railsOf(row, records, decimals),
+      effect: {
+        reserved: formatAmount(subtract(row.reserved, kept), decimals),
+        kept: formatAmount(kept, decimals),
+        submitted: submitted.length,
+        waiting,
+      },
     };
   });
+
+type Records = Awaited<ReturnType<typeof sumRecords>>[number] | undefined;
+
+/** What did not go over another rail went by x402. */
+function railsOf({ policy: { rails = [] }, spent, reserved }: MandateRow, records: Records, decimals: number) {
+  if (!records?.isWhole || rails.length < 2) return [];
+  const text = (amount: Atomic) => formatAmount(amount, decimals);
+  return rails.map((rail) =>
+    rail === "record"
+      ? { rail, spent: text(records.spent), reserved: text(records.open) }
+      : { rail, spent: text(subtract(spent, records.spent)), reserved: text(subtract(reserved, records.open)) },
+  );
+}
 
 type Step = Awaited<ReturnType<typeof selectSteps>>[number];
 

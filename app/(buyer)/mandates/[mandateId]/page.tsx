@@ -90,7 +90,7 @@ export default async function MandatePage({ params, searchParams }: Props) {
   if (!capabilities.has("mandates:read")) {
     return <NotForRole title="Mandate" what="mandates" who="Owners, admins, approvers, developers and viewers" />;
   }
-  const { mandate, names, history, effect } = await found(viewMandate(caller, mandateId));
+  const { mandate, names, history, rails, effect } = await found(viewMandate(caller, mandateId));
   const ledger = await found(viewMandateLedger(caller, mandateId, { limit: LIMIT, cursor: one(query, "cursor") }));
   const burnDown = await viewBurnDown(mandate);
   const [onChain, thresholds] = await Promise.all([viewOnChain(mandate), viewAlerts(caller, mandateId)]);
@@ -127,7 +127,7 @@ export default async function MandatePage({ params, searchParams }: Props) {
             {onChain && <OnChainPanel mandate={mandate} view={onChain} manage={manage} />}
           </div>
           <div className="stack">
-            <UsagePanel mandate={mandate} />
+            <UsagePanel mandate={mandate} rails={rails} />
             <AlertsPanel mandateId={mandateId} thresholds={thresholds} manage={manage} />
             <Facts mandate={mandate} />
             <Panel id="history" title="History">

@@ -4,16 +4,17 @@ import { within, type Scope } from "#lib/db/scope.ts";
 import { authorizations } from "#lib/holds/tables.ts";
 import { firstIdAt } from "#lib/ids.ts";
 import { mandates } from "#lib/mandates/tables.ts";
+import { UNIT_CHAIN } from "#lib/money.ts";
 import { openOfHold, spentOfHold } from "#lib/mandates/window-store.ts";
 import { ID_SLACK_MS } from "#lib/pages/id-slack.ts";
 
 const idAt = (kind: "ledger" | "authorization", time: Date): string => firstIdAt(kind, new Date(time.getTime() - ID_SLACK_MS));
 
 export type SpendingPart = {
-  readonly by: "agent" | "seller" | "mandate";
+  readonly by: "agent" | "seller" | "mandate" | "rail";
   readonly asset: string;
   readonly chain: string;
-  /** An id, or a seller's domain or else name; null if the payment names neither or its authorization is not stored. */
+  /** An id, a seller's domain or else name, or a rail; null if the payment names neither or its authorization is not stored. */
   readonly key: string | null;
   readonly amount: string;
 };
@@ -22,15 +23,17 @@ export type SpendingPart = {
 export async function selectSpendingParts(tx: Tx, scope: Scope, since: Date): Promise<readonly SpendingPart[]> {
   const rows = await tx.execute(sql`
     WITH parts AS MATERIALIZED (
-      SELECT ${mandates.asset} AS asset, ${mandates.chain} AS chain, r.mandate_id, a.subject_id, a.terms_id,
-        GROUPING(r.mandate_id) AS no_mandate, GROUPING(a.subject_id) AS no_agent, sum(r.amount) AS amount
+      SELECT ${mandates.asset} AS asset, ${mandates.chain} AS chain, r.mandate_id, a.subject_id, a.terms_id, k.rail,
+        GROUPING(r.mandate_id) AS no_mandate, GROUPING(a.subject_id) AS no_agent, GROUPING(k.rail) AS no_rail, sum(r.amount) AS amount
       FROM ${mandates}
       JOIN resolutions r ON r.mandate_id = ${mandates.mandateId} AND r.ledger_id >= ${idAt("ledger", since)}
       LEFT JOIN authorizations a ON a.authorization_id = r.authorization_id
+      CROSS JOIN LATERAL (SELECT CASE WHEN starts_with(a.chain, ${UNIT_CHAIN}) THEN 'record' ELSE 'x402' END AS rail) k
       WHERE ${within(mandates, scope)} AND r.kind IN ('capture', 'overrun') AND r.created_at >= ${since.toISOString()}::timestamptz
-      GROUP BY ${mandates.asset}, ${mandates.chain}, GROUPING SETS ((r.mandate_id), (a.subject_id), (a.terms_id)))
-    SELECT CASE WHEN p.no_mandate = 0 THEN 'mandate' WHEN p.no_agent = 0 THEN 'agent' ELSE 'seller' END AS by, p.asset, p.chain,
-      coalesce(p.mandate_id, p.subject_id, t.terms::json -> 'seller' ->> 'domain', t.terms::json -> 'seller' ->> 'name') AS key,
+      GROUP BY ${mandates.asset}, ${mandates.chain}, GROUPING SETS ((r.mandate_id), (a.subject_id), (a.terms_id), (k.rail)))
+    SELECT CASE WHEN p.no_mandate = 0 THEN 'mandate' WHEN p.no_agent = 0 THEN 'agent'
+        WHEN p.no_rail = 0 THEN 'rail' ELSE 'seller' END AS by, p.asset, p.chain,
+      coalesce(p.mandate_id, p.subject_id, p.rail, t.terms::json -> 'seller' ->> 'domain', t.terms::json -> 'seller' ->> 'name') AS key,
       sum(p.amount)::text AS amount
     FROM parts p LEFT JOIN payment_terms t ON t.terms_id = p.terms_id GROUP BY 1, 2, 3, 4`);
   return rows as unknown as readonly SpendingPart[];
