@@ -139,7 +139,7 @@ async function carryOut(tx: Tx, hold: Hold, { capture, release, refund }: Record
 
 async function save(done: Done, byAgent: boolean) {
   const { tx, caller, requestId, payment, recorded, hold, decided, body, amount } = done;
-  const { authorizationId } = payment;
+  const { authorizationId, mandateId } = payment;
   const now = await clock(tx);
   const after = await carryOut(tx, hold, decided);
   const isPaid = body.outcome === "paid" || body.outcome === "partlyPaid";
@@ -168,7 +168,7 @@ async function save(done: Done, byAgent: boolean) {
   const event = { actorId: caller.subjectId, organizationId: payment.organizationId, subjectId: payment.subjectId } as const;
   const entity = { entityType: "authorization", entityId: authorizationId } as const;
   const { recordId, outcome } = record;
-  const metadata = { requestId, recordId, outcome, amount: body.amount, asset: body.asset, closed: decided.closes };
+  const metadata = { requestId, mandateId, recordId, outcome, amount: body.amount, asset: body.asset, closed: decided.closes };
   audit(tx, { ...event, ...entity, type: "payment.recorded", metadata }, now);
   if (decided.exceeded) await noteExceeded(done, now);
   return { payment: presentRecorded(payment, changed, after), record: presentRecord(payment, record) };
@@ -183,9 +183,10 @@ function asksAfter({ decided, recorded }: Done): { readonly asks?: string | null
 /** More was paid than was held. It counts even above a limit; an active mandate is then suspended. */
 async function noteExceeded(done: Done, now: Date): Promise<void> {
   const { tx, payment, recorded } = done;
-  const { authorizationId, organizationId } = recorded;
+  const { authorizationId, organizationId, mandateId } = recorded;
   const event = { actorId: "service", organizationId, subjectId: payment.subjectId } as const;
   const entity = { entityType: "authorization", entityId: authorizationId } as const;
-  audit(tx, { ...event, ...entity, type: "payment.exceeded", metadata: { asks: asksAfter(done).asks === "exceeded" } }, now);
+  const metadata = { mandateId, asks: asksAfter(done).asks === "exceeded" };
+  audit(tx, { ...event, ...entity, type: "payment.exceeded", metadata }, now);
   await suspendIfBroken(tx, recorded, "A recorded payment exceeds a limit of the mandate.", now);
 }
