@@ -54,6 +54,11 @@ const Signing = () => (
       <code>execute_payment</code>.
     </p>
     <p>
+      What the agent pays by other means, such as an invoice by transfer, is authorized with{" "}
+      <code>paymentChallengeType: record</code> and recorded with <code>record_payment</code>. Nobody signs, and this service pays
+      nothing.
+    </p>
+    <p>
       Instructions for agents are at <a href="/SKILL.md">/SKILL.md</a>.
     </p>
   </div>
