@@ -3,13 +3,13 @@ import { verifyChain } from "#lib/audit/verify-chain.ts";
 import { database } from "#lib/db/client.ts";
 import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import { bucketAt, windowsOf, type Window } from "#lib/mandates/policy/windows.ts";
-import { parseAmount } from "#lib/money.ts";
+import { parseAmount, UNIT_DECIMALS } from "#lib/money.ts";
 import { brokenSums } from "#test/invariants.ts";
 
 /* Computes the invariants of the ledger again from its rows, independently of the stored sums. The text of a violation begins
    with the number of its invariant: 1 limits, 2 sums, 4 one effect for each key, 5 nothing after a revocation, 6 the audit log. */
 
-const DECIMALS = 6;
+const USDC_DECIMALS = 6;
 
 type HoldSpan = {
   readonly mandateId: string;
@@ -45,10 +45,11 @@ async function readLimits(): Promise<ReadonlyMap<string, Limits>> {
   return new Map(
     rows.map(({ mandate_id, version, policy }) => {
       const { perPayment, total } = policy.limits;
+      const decimals = policy.unit === undefined ? USDC_DECIMALS : UNIT_DECIMALS;
       const limits = {
-        perPayment: parseAmount(perPayment, DECIMALS),
-        total: total === undefined ? null : parseAmount(total, DECIMALS),
-        windows: windowsOf(policy, DECIMALS),
+        perPayment: parseAmount(perPayment, decimals),
+        total: total === undefined ? null : parseAmount(total, decimals),
+        windows: windowsOf(policy, decimals),
       };
       return [`${mandate_id} ${version}`, limits];
     }),
