@@ -125,6 +125,45 @@ test("see what went over which rail, what a revocation keeps, and which payments
   await expect(page.getByRole("region", { name: "Spending by mandate" }).first()).toContainText("320.00 USD");
 });
 
+test("a person sees account, reference and what it counts as on one screen, and lets the agent pay elsewhere", async ({
+  page,
+  context,
+}) => {
+  const { buyer } = await newPurchase();
+  const policy = {
+    unit: "USD" as const,
+    assets: [{ asset: "EUR", chain: "iso4217:EUR", counts: "1.12" }],
+    rails: ["record" as const],
+    limits: { perPayment: "500", total: "500" },
+  };
+  const { mandateId } = await call(createMandate, { body: { name: "Invoices", policy } }, at(buyer.credential));
+  await activate(mandateId, at(buyer.credential));
+  const agent = at((await newKey(buyer, ["payments:authorize", "payments:execute", "payments:read"])).credential);
+  const intent = { ...invoice("RE 119"), asset: "EUR", chain: "iso4217:EUR" };
+  await call(authorizePayment, { body: { mandateId, intent } }, agent);
+
+  await signInAs(context, buyer.credential);
+  await page.goto("/approvals");
+  await page.getByRole("link", { name: "Review 300.00 EUR to Ink and Co" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Ink and Co" })).toBeVisible();
+  await expect(page.getByText("Nobody has checked this name, or whose account it is.")).toBeVisible();
+  for (const [name, value] of [
+    ["Account", "IBAN …3000"],
+    ["Reference", "RE 119"],
+    ["Counts as", "336.00 USD"],
+  ] as const) {
+    await expect(page.getByRole("definition").filter({ hasText: value }).first()).toBeInViewport();
+    await expect(page.getByRole("term").filter({ hasText: name }).first()).toBeInViewport();
+  }
+  await expect(page.getByRole("region", { name: "What approving does" })).toContainText("At once, and cannot be taken back");
+  await expectAccessible(page);
+  await page.getByLabel("Your password, to approve").fill(PASSWORD);
+  await page.getByRole("button", { name: /^Approve 300.00 EUR/ }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Approved. The agent pays elsewhere." })).toBeVisible();
+  await expect(page.getByRole("region", { name: "What happens next" })).toContainText("A person closes the payment");
+  await expectAccessible(page);
+});
+
 test("an agent records an invoice in parts, and a person closes it", async ({ page, context }) => {
   const { buyer } = await newPurchase();
   const policy = {

@@ -42,7 +42,7 @@ export function RequestFacts({ view, mandate }: Approvable) {
         <p className="text-lg font-semibold wrap-anywhere">
           <Money>{amounts.charged}</Money> to <Untrusted>{payee.domain}</Untrusted>
         </p>
-        <KnownPayee payee={payee} />
+        <KnownPayee payee={payee} elsewhere={view.elsewhere} />
       </div>
       <div className="lg:[&>dl>div]:px-5">
         <Essentials view={view} mandate={mandate} />
@@ -57,8 +57,12 @@ export function RequestFacts({ view, mandate }: Approvable) {
               ? []
               : [["Other charges of the seller", <Money key="rest">{amounts.rest}</Money>] as const]),
             ["Service fee, your part", <Money key="fee">{amounts.fee.buyerShare}</Money>],
-            ["Pays to", <Copyable key="to" value={destination.payTo} label="destination address" />],
-            ["Network", networkName(destination.chain)],
+            ...(view.elsewhere
+              ? [["Paid", "Elsewhere, by the agent"] as const]
+              : ([
+                  ["Pays to", <Copyable key="to" value={destination.payTo} label="destination address" />],
+                  ["Network", networkName(destination.chain)],
+                ] as const)),
             ["Asked by", <AskerName key="agent" asker={agent} />],
             ["Asked", <Moment key="asked" at={requestedAt} show="short" />],
             ["Expires", <Moment key="expires" at={intent.expiresAt} show="short" />],

@@ -64,6 +64,14 @@ test("requests to several payees are approved together, and each payee is named 
   ]);
 });
 
+test("payments that are made elsewhere to two accounts of one name have two payees", () => {
+  const to = (value: string) => request({ payTo: "", view: { elsewhere: { reference: "1", account: { kind: "iban", value } } } });
+  expect(planTogether([to("…3000"), to("…3000"), to("…7777")]).payees.map(({ name }) => name)).toEqual([
+    "shop.example (…3000)",
+    "shop.example (…7777)",
+  ]);
+});
+
 test("requests on another network are not approved together", () => {
   const destination = { payTo: "0xAB", chain: "eip155:8453" } as CheckoutView["destination"];
   expect(planTogether([request(), request({ view: { destination } })]).refusal).toMatch(/same network/);

@@ -68,7 +68,12 @@ function whyAlone(view: CheckoutView, mandate: MandateView | undefined): string 
   return hostileFact(view);
 }
 
-const payeeOf = ({ payee, destination }: CheckoutView): string => `${payee.domain} ${destination.payTo.toLowerCase()}`;
+/** The address that is paid, or the few characters that are known of an account. */
+const whereTo = ({ elsewhere, destination: { payTo } }: CheckoutView): string =>
+  elsewhere ? (elsewhere.account?.value ?? "no account") : `${payTo.slice(0, 6)}…${payTo.slice(-4)}`;
+
+const payeeOf = (view: CheckoutView): string =>
+  `${view.payee.domain} ${view.elsewhere ? whereTo(view) : view.destination.payTo.toLowerCase()}`;
 
 const sumOf = (amounts: readonly string[]): bigint => amounts.reduce((sum, amount) => sum + parseAmount(amount, DECIMALS), 0n);
 
@@ -85,12 +90,12 @@ function whyNotTogether(views: readonly CheckoutView[]): string | null {
 function payeesOf(views: readonly CheckoutView[]): Plan["payees"] {
   const groups = [...Map.groupBy(views, payeeOf).values()];
   return groups.map((group) => {
-    const [{ payee, destination, intent }] = group as [CheckoutView];
+    const [view] = group as [CheckoutView];
+    const { payee, intent } = view;
     const alone = groups.filter(([other]) => other?.payee.domain === payee.domain).length === 1;
-    const { payTo } = destination;
     const charged = formatAmount(sumOf(group.map(({ amounts }) => amounts.chargedAmount)), DECIMALS);
     return {
-      name: alone ? payee.domain : `${payee.domain} (${payTo.slice(0, 6)}…${payTo.slice(-4)})`,
+      name: alone ? payee.domain : `${payee.domain} (${whereTo(view)})`,
       charged: displayText(charged, intent.asset),
     };
   });

@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { itemOf } from "#components/payments/payee.ts";
+import { itemOf, payeeOf } from "#components/payments/payee.ts";
 import { StageBadge } from "#components/payments/stage-badge.tsx";
 import { Dated } from "#components/ui/dated.tsx";
 import { Moment } from "#components/ui/moment.tsx";
@@ -9,12 +9,12 @@ import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { Payment } from "#lib/payments/payment-schema.ts";
 import type { Stage } from "#lib/payments/stage.ts";
 
-function whatOf({ intent: { resource }, authorization: { policyDecision } }: Payment): string {
+function whatOf({ intent: { resource, reference = "" }, authorization: { policyDecision } }: Payment): string {
   if (policyDecision.outcome === "deny") {
     const because = policyDecision.reasons.find(({ effect }) => effect === "deny");
     if (because) return because.message;
   }
-  return resource ? itemOf(resource) : "";
+  return resource ? itemOf(resource) : reference;
 }
 
 /** `stage` is where the payment is now; without it, the badge shows what was decided or settled. */
@@ -41,7 +41,7 @@ export const RecentPayments = ({ payments }: { readonly payments: readonly Recen
               className="font-560 wrap-anywhere text-text no-underline decoration-auto hover:underline"
               href={`/payments/${authorization.authorizationId}`}
             >
-              <Untrusted>{intent.seller.domain ?? "Unknown seller"}</Untrusted>
+              <Untrusted>{payeeOf(intent)}</Untrusted>
             </Link>
             <span className="block wrap-anywhere text-muted">
               <Dated>{whatOf(payment)}</Dated>

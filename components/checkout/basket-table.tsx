@@ -112,6 +112,11 @@ function Foot({ view: { amounts } }: { readonly view: CheckoutView }) {
 const keyOf = ({ line, kind }: LineChange): string =>
   [kind === "removed", lineKey(line), line.quantity, line.unitAmount].join("|");
 
+function pricedBy({ elsewhere, intent, agent }: CheckoutView): string {
+  if (elsewhere) return `as ${agent.isServiceAccount ? "the agent" : "the person who asks"} says`;
+  return intent.quoteId === undefined ? "priced by the seller" : "prices from the seller’s quote";
+}
+
 type Props = {
   readonly view: CheckoutView;
   readonly before: CheckoutView | undefined;
@@ -126,11 +131,7 @@ export function BasketTable({ view, before, open, className }: Props) {
     <Fold
       id="basket"
       title="Basket and fees"
-      note={
-        before === undefined
-          ? `${plural(view.lines.length, "line")}, ${view.intent.quoteId === undefined ? "priced by the seller" : "prices from the seller’s quote"}`
-          : plural(changed, "change")
-      }
+      note={before === undefined ? `${plural(view.lines.length, "line")}, ${pricedBy(view)}` : plural(changed, "change")}
       open={open}
       className={className}
     >

@@ -2,7 +2,7 @@ import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 import { ApprovalSheet } from "./approval-sheet.tsx";
 import { Asks } from "./asks.tsx";
 import { ClosedSheet } from "./closed-sheet.tsx";
-import { Destination } from "./destination.tsx";
+import { Destination, Elsewhere } from "./destination.tsx";
 import { Effects } from "./effects.tsx";
 import { Receipt } from "./receipt.tsx";
 
@@ -15,6 +15,8 @@ export function stateOf({ intent, approval, now }: CheckoutView): "open" | "sign
   return signed.has(intent.status) && approval !== undefined && !lapsed ? "signed" : "closed";
 }
 
+const DESTINATION = "lg:col-start-1 lg:row-span-2 lg:row-start-3 lg:border-t";
+
 export function CheckoutDocument({ view }: { readonly view: CheckoutView }) {
   const { approval } = view;
   const signer = approval && view.decided?.by;
@@ -22,13 +24,14 @@ export function CheckoutDocument({ view }: { readonly view: CheckoutView }) {
   if (state === "open") {
     return (
       <ApprovalSheet view={view}>
-        <Destination
-          destination={view.destination}
-          intent={view.intent}
-          className="lg:col-start-1 lg:row-span-2 lg:row-start-3 lg:border-t"
-        />
+        {view.elsewhere ? (
+          <Elsewhere elsewhere={view.elsewhere} className={DESTINATION} />
+        ) : (
+          <Destination destination={view.destination} intent={view.intent} className={DESTINATION} />
+        )}
         <Effects
           intent={view.intent}
+          isElsewhere={view.elsewhere !== undefined}
           moreTimeUntil={view.moreTimeUntil}
           className="lg:col-start-2 lg:row-start-3 lg:border-t lg:border-l"
         />

@@ -1,8 +1,27 @@
+import { accountText } from "#components/payments/payee.ts";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 import { networkName } from "#lib/chains/network-name.ts";
 import { Fold } from "./fold.tsx";
+
+type ElsewhereProps = { readonly elsewhere: NonNullable<CheckoutView["elsewhere"]>; readonly className: string };
+
+export function Elsewhere({ elsewhere: { account, reference }, className }: ElsewhereProps) {
+  const to = account ? accountText(account) : "No account is named";
+  return (
+    <Fold id="destination" title="Destination" note={<span className="lg:hidden">{to}</span>} className={className}>
+      <Pairs
+        items={[
+          ["Account", <Untrusted key="account">{to}</Untrusted>],
+          ["Reference", <Untrusted key="reference">{reference}</Untrusted>],
+          ["Paid", "Elsewhere, such as by a transfer. Only the agent has the whole account."],
+        ]}
+      />
+    </Fold>
+  );
+}
 
 type Props = Pick<CheckoutView, "destination" | "intent"> & { readonly className: string };
 

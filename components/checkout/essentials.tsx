@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { accountText } from "#components/payments/payee.ts";
 import { Bar } from "#components/ui/bar.tsx";
 import { Clamp } from "#components/ui/clamp.tsx";
 import { Dated } from "#components/ui/dated.tsx";
@@ -63,7 +64,7 @@ function Why({ view, mandate }: Props) {
   );
 }
 
-function Remains({ view, mandate }: Props & { readonly mandate: MandateView }) {
+function Remains({ mandate }: { readonly mandate: MandateView }) {
   const budget = tightest(mandate);
   if (!mandate.match) {
     return (
@@ -93,7 +94,7 @@ function Remains({ view, mandate }: Props & { readonly mandate: MandateView }) {
         </>
       )}
       <span className="mt-1 block">
-        <Bar limit={limit} parts={barParts(budget, view.amounts.chargedAmount)} />
+        <Bar limit={limit} parts={barParts(budget, mandate.charged)} />
       </span>
     </>
   );
@@ -141,14 +142,31 @@ export const Essentials = ({ view, mandate }: Props) => (
     <Row name="Why you are asked" of="the rule">
       <Why view={view} mandate={mandate} />
     </Row>
-    {mandate && (
-      <Row name="Leaves">
-        <Remains view={view} mandate={mandate} />
+    {view.elsewhere?.account && (
+      <Row name="Account" of="the account">
+        <Untrusted>{accountText(view.elsewhere.account)}</Untrusted>
       </Row>
     )}
-    <Row name="Items" of="the items" lines={1}>
-      <Items lines={view.lines} />
-    </Row>
+    {view.elsewhere && (
+      <Row name="Reference" of="the reference" lines={1}>
+        <Untrusted>{view.elsewhere.reference}</Untrusted>
+      </Row>
+    )}
+    {mandate && mandate.asset !== view.intent.asset && (
+      <Row name="Counts as">
+        <Money>{money(mandate.charged, mandate.asset)}</Money>
+      </Row>
+    )}
+    {mandate && (
+      <Row name="Leaves">
+        <Remains mandate={mandate} />
+      </Row>
+    )}
+    {view.elsewhere === undefined && (
+      <Row name="Items" of="the items" lines={1}>
+        <Items lines={view.lines} />
+      </Row>
+    )}
     {view.purpose !== undefined && (
       <Row name="Purpose" of="the purpose">
         <Purpose whose={view.agent.isServiceAccount ? "The agent’s" : "Their"}>{view.purpose}</Purpose>

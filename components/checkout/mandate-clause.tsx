@@ -126,7 +126,7 @@ export function MandateClause({ view, mandate, onChoose, className }: Props & { 
               )}
             </span>
           </div>
-          {budget && <Budget budget={budget} charged={view.amounts.chargedAmount} />}
+          {budget && <Budget budget={budget} charged={mandate.charged} />}
           {mandate.obstacles.length > 0 && (
             <p className="text-sm text-danger mt-2">
               <Dated>{mandate.obstacles[0] ?? ""}</Dated>

@@ -26,7 +26,16 @@ function historyWords({ history: { paid, all, since, declined, refused } }: Paye
 const LOOKS_SHOWN = 24;
 const WARNING = "flex gap-1.5 text-caution";
 
-export const KnownPayee = ({ payee }: Pick<CheckoutView, "payee">) => (
+type Props = Pick<CheckoutView, "payee"> & { readonly elsewhere: CheckoutView["elsewhere"] };
+
+const notChecked = (elsewhere: Props["elsewhere"]): string => {
+  if (elsewhere === undefined) return "We have not checked that this domain is theirs.";
+  return elsewhere.account === undefined
+    ? "Nobody has checked this name, and no account is named."
+    : "Nobody has checked this name, or whose account it is.";
+};
+
+export const KnownPayee = ({ payee, elsewhere }: Props) => (
   <div className="grid gap-1 text-sm text-muted wrap-anywhere">
     {payee.verified ? (
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
@@ -42,7 +51,7 @@ export const KnownPayee = ({ payee }: Pick<CheckoutView, "payee">) => (
     ) : (
       <p className={WARNING}>
         <ShieldQuestion className="icon mt-0.5 flex-none" aria-hidden />
-        We have not checked that this domain is theirs.
+        {notChecked(elsewhere)}
       </p>
     )}
     {payee.looksLike !== undefined && (

@@ -25,7 +25,13 @@ const stages: Readonly<Partial<Record<CheckoutView["intent"]["status"], Stage>>>
   completed: "completed",
 };
 
-function Title({ stage, asker }: { readonly stage: Stage; readonly asker: Asker }) {
+function Title({ stage, asker, isElsewhere }: Pick<StepsProps, "stage" | "asker" | "isElsewhere">) {
+  if (isElsewhere)
+    return (
+      <>
+        Approved. <AskerSubject asker={asker} /> pays elsewhere.
+      </>
+    );
   if (stage === "completed") return "Approved and paid.";
   if (stage === "waiting")
     return (
@@ -51,12 +57,83 @@ type StepsProps = {
   readonly approval: CheckoutApproval;
   readonly asker: Asker;
   readonly stage: Stage;
+  readonly isElsewhere: boolean;
   readonly sandbox: boolean;
   readonly authorizationId: string | undefined;
 };
 
-function Steps({ approval, asker, stage, sandbox, authorizationId }: StepsProps) {
+/** What comes after the approval of a payment that is made elsewhere. */
+const PaidElsewhere = ({ asker, authorizationId }: Pick<StepsProps, "asker" | "authorizationId">) => (
+  <>
+    <li data-state="now">
+      <h3>
+        <AskerSubject asker={asker} /> pays elsewhere
+      </h3>
+      <p>The amount is held, and each part that was paid is recorded.</p>
+    </li>
+    <li>
+      <h3>A person closes the payment</h3>
+      <p>
+        Until then the rest stays held.{" "}
+        {authorizationId !== undefined && <a href={`/payments/${authorizationId}`}>Look at the payment</a>}
+      </p>
+    </li>
+  </>
+);
+
+const Continued = ({ approval, asker, stage, sandbox, authorizationId }: StepsProps) => {
   const waiting = stage === "waiting";
+  return (
+    <>
+      <li data-state={waiting ? "now" : "done"}>
+        <h3>
+          <AskerSubject asker={asker} /> {waiting ? "continues" : "continued"}{" "}
+          {waiting && approval.expiresAt !== undefined && (
+            <span className="when">
+              until <Moment at={approval.expiresAt} show="time" />
+            </span>
+          )}
+        </h3>
+        <p>
+          Your approval can be used once.
+          {waiting && sandbox && asker.isReader && <TestPaymentLink />}
+          {approval.continuationTokenId !== undefined && (
+            <>
+              {" "}
+              Continuation <Copyable value={approval.continuationTokenId} label="continuation token id" head={8} /> is{" "}
+              {approval.continuationTokenStatus}.
+            </>
+          )}
+        </p>
+      </li>
+      <li data-state={stage === "completed" ? "done" : waiting ? undefined : "now"}>
+        <h3>
+          {stage === "completed" ? "Payment made" : "Payment runs"}{" "}
+          {sandbox && <span className="when">sandbox, test money only</span>}
+        </h3>
+        <p>
+          {stage === "completed" ? "The seller has accepted the order." : "The seller gets the payment, then confirms."}
+          {authorizationId !== undefined && (
+            <>
+              {" "}
+              <a href={`/payments/${authorizationId}`}>Look at the payment</a>
+              {stage === "completed" && (
+                <>
+                  {" "}
+                  or its <a href={`/payments/${authorizationId}/receipt`}>receipt</a>
+                </>
+              )}
+              .
+            </>
+          )}
+        </p>
+      </li>
+    </>
+  );
+};
+
+function Steps(props: StepsProps) {
+  const { approval } = props;
   return (
     <section className="border-t px-4 py-5 md:px-8 md:py-6" aria-labelledby="next">
       <h2 id="next" className="mb-4 text-base/6.5">
@@ -74,49 +151,7 @@ function Steps({ approval, asker, stage, sandbox, authorizationId }: StepsProps)
             </ReceiptLink>
           </p>
         </li>
-        <li data-state={waiting ? "now" : "done"}>
-          <h3>
-            <AskerSubject asker={asker} /> {waiting ? "continues" : "continued"}{" "}
-            {waiting && approval.expiresAt !== undefined && (
-              <span className="when">
-                until <Moment at={approval.expiresAt} show="time" />
-              </span>
-            )}
-          </h3>
-          <p>
-            Your approval can be used once.
-            {waiting && sandbox && asker.isReader && <TestPaymentLink />}
-            {approval.continuationTokenId !== undefined && (
-              <>
-                {" "}
-                Continuation <Copyable value={approval.continuationTokenId} label="continuation token id" head={8} /> is{" "}
-                {approval.continuationTokenStatus}.
-              </>
-            )}
-          </p>
-        </li>
-        <li data-state={stage === "completed" ? "done" : waiting ? undefined : "now"}>
-          <h3>
-            {stage === "completed" ? "Payment made" : "Payment runs"}{" "}
-            {sandbox && <span className="when">sandbox, test money only</span>}
-          </h3>
-          <p>
-            {stage === "completed" ? "The seller has accepted the order." : "The seller gets the payment, then confirms."}
-            {authorizationId !== undefined && (
-              <>
-                {" "}
-                <a href={`/payments/${authorizationId}`}>Look at the payment</a>
-                {stage === "completed" && (
-                  <>
-                    {" "}
-                    or its <a href={`/payments/${authorizationId}/receipt`}>receipt</a>
-                  </>
-                )}
-                .
-              </>
-            )}
-          </p>
-        </li>
+        {props.isElsewhere ? <PaidElsewhere {...props} /> : <Continued {...props} />}
       </ol>
     </section>
   );
@@ -151,6 +186,7 @@ function After({ view, mandateId }: { readonly view: CheckoutView; readonly mand
 
 export function Receipt({ view, approval, signer }: Props) {
   const stage = stages[view.intent.status] ?? "waiting";
+  const isElsewhere = view.elsewhere !== undefined;
   return (
     <div className="sheet">
       {stage !== "completed" && <Watch />}
@@ -160,7 +196,7 @@ export function Receipt({ view, approval, signer }: Props) {
             Countersigned
           </Badge>
           <h1 className="text-2xl tracking-display md:text-3xl">
-            <Title stage={stage} asker={view.agent} />
+            <Title stage={stage} asker={view.agent} isElsewhere={isElsewhere} />
           </h1>
           <p className="max-w-[60ch] text-muted">
             You can close this page.
@@ -191,6 +227,7 @@ export function Receipt({ view, approval, signer }: Props) {
           approval={approval}
           asker={view.agent}
           stage={stage}
+          isElsewhere={isElsewhere}
           sandbox={view.intent.environment === "sandbox"}
           authorizationId={view.authorizationId}
         />

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { accountText } from "#components/payments/payee.ts";
 import { AskerName } from "#components/ui/asker-name.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Moment } from "#components/ui/moment.tsx";
@@ -57,9 +58,13 @@ export function Record({ view, title }: { readonly view: CheckoutView; readonly 
     ],
     [
       "Pays to",
-      <span key="pays">
-        <Copyable value={view.destination.payTo} label="destination address" /> on {networkName(intent.chain)}
-      </span>,
+      view.elsewhere ? (
+        <Untrusted key="pays">{view.elsewhere.account ? accountText(view.elsewhere.account) : "No account is named"}</Untrusted>
+      ) : (
+        <span key="pays">
+          <Copyable value={view.destination.payTo} label="destination address" /> on {networkName(intent.chain)}
+        </span>
+      ),
     ],
     ["Request", <Copyable key="id" value={intent.checkoutIntentId} label="checkout intent id" head={8} />],
     ["Basket hash", <Copyable key="hash" value={intent.basketHash} label="basket hash" head={8} tail={8} />],

@@ -41,7 +41,7 @@ function PayeeName({ domain, level: Heading }: { readonly domain: string; readon
   );
 }
 
-function Wish({ view: { agent, lines, payee } }: { readonly view: CheckoutView }) {
+function Wish({ view: { agent, lines, payee, elsewhere } }: { readonly view: CheckoutView }) {
   const [first] = lines;
   const item = first ? itemName(first, payee.domain) : null;
   const rest = lines.reduce((sum, { quantity }) => sum + quantity, 0) - (first?.quantity ?? 0);
@@ -51,8 +51,8 @@ function Wish({ view: { agent, lines, payee } }: { readonly view: CheckoutView }
         <Untrusted>{agent.name}</Untrusted>
       </strong>
       {agent.note !== undefined && ` (${agent.note})`}{" "}
-      {item === null ? (
-        "wants to pay"
+      {item === null || elsewhere ? (
+        `wants to pay${elsewhere ? " elsewhere, to" : ""}`
       ) : (
         <>
           wants {first && first.quantity > 1 && `${first.quantity} × `}
@@ -82,7 +82,7 @@ export function Terms({ view, was, level }: Props) {
           </Clamp>
         </p>
         <PayeeName domain={payee.domain} level={level} />
-        <KnownPayee payee={payee} />
+        <KnownPayee payee={payee} elsewhere={view.elsewhere} />
       </div>
       <div className="md:text-right">
         <p className="sr">{was ? "New total" : "Total"}</p>

@@ -1,6 +1,6 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { itemOf } from "#components/payments/payee.ts";
+import { accountText, itemOf } from "#components/payments/payee.ts";
 import { AskerName } from "#components/ui/asker-name.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
@@ -71,9 +71,6 @@ const Same = ({ payment: { authorizationId, asker } }: { readonly payment: SameP
   </Link>
 );
 
-/** Only a few characters of an account are stored. */
-const accounts = { iban: "IBAN", email: "Mail", account: "Account" } as const;
-
 const network = ({ chain }: PaymentView["payment"]["intent"]): Item => [
   "Network",
   <span key="network">
@@ -111,7 +108,7 @@ function partiesOf(view: PaymentView): readonly Item[] {
         ]),
     ...when(intent.payTo, (payTo): Item => ["Paid to", <Copyable key="payTo" value={payTo} label="destination address" />]),
     ...when(intent.reference, (reference): Item => ["Reference", <Untrusted key="reference">{reference}</Untrusted>]),
-    ...when(intent.payee, ({ kind, value }): Item => ["Account", `${accounts[kind]} ${value}`]),
+    ...when(intent.payee, (payee): Item => ["Account", accountText(payee)]),
     ...(view.recorded ? [] : [network(intent)]),
     [
       "Protocol",

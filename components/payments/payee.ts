@@ -5,6 +5,13 @@ type Payee = {
 
 export const payeeOf = ({ seller, payTo }: Payee): string => seller.domain ?? seller.name ?? payTo ?? "Unknown seller";
 
+const accounts = { iban: "IBAN", email: "Mail", account: "Account" } as const;
+
+type Account = { readonly kind: keyof typeof accounts; readonly value: string };
+
+/** Only a few characters of an account are stored. */
+export const accountText = ({ kind, value }: Account): string => `${accounts[kind]} ${value}`;
+
 type Resource = {
   readonly resourceId: string;
   readonly description?: string | undefined;

@@ -19,6 +19,8 @@ export type BudgetView = {
 
 export type MandateView = MandateChoice & {
   readonly perPayment: string;
+  /** What this payment takes from the budgets: decimal text in `asset`, which is another one than the payment's if it has a unit. */
+  readonly charged: string;
   readonly budgets: readonly BudgetView[];
   /** In the order of DenialCode. May be empty although the mandate cannot pay: only `match` says whether it can. */
   readonly obstacles: readonly string[];
@@ -55,7 +57,7 @@ export type StepUpView = {
 };
 
 export type PayeeView = {
-  /** The domain in ASCII, so labels in other scripts begin with xn--. */
+  /** In ASCII, so labels in other scripts begin with xn--. Of a payee that is paid elsewhere: the name that the agent wrote. */
   readonly domain: string;
   /** The domain in its own script; absent if it has only ASCII letters. */
   readonly unicodeDomain?: string;
@@ -129,6 +131,11 @@ export type CheckoutView = {
     readonly tokenName: string;
     readonly chain: string;
     readonly explorerUrl?: string;
+  };
+  /** Set if the agent pays elsewhere, such as by a transfer. Only a few characters of the account are stored. */
+  readonly elsewhere?: {
+    readonly reference: string;
+    readonly account?: { readonly kind: "iban" | "email" | "account"; readonly value: string };
   };
   readonly mandates: readonly MandateView[];
   readonly stepUp: StepUpView;

@@ -32,6 +32,7 @@ test("a person who is asked sees the budgets in the unit, and approving keeps th
     {
       asset: "USD",
       available: "4.62",
+      charged: "0.28",
       budgets: [{ window: "total", unit: "USD", heldByOthers: "0.1", available: "4.62", availableAfter: "4.62" }],
     },
   ]);

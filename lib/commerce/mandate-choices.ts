@@ -80,6 +80,7 @@ function choiceOf(
     available: formatAmount(least, decimals),
     match: bound ? status === "active" : decision !== null && decision.outcome !== "deny",
     perPayment: formatAmount(policy.perPayment, decimals),
+    charged: formatAmount(charged, decimals),
     budgets,
     obstacles: (decision?.reasons ?? []).filter(({ effect }) => effect === "deny").map(({ message }) => message),
     assuranceAsked: highestAsked([policy.minimumAssuranceLevel]),

@@ -66,6 +66,10 @@ describe("a policy in plain words", () => {
       "Ask me about every recorded payment.\nThey are recorded in 7 days at the latest.",
     );
     expect(said({ ...all, records: { payees: [{ kind: "iban", value: "" }] } })).toContain("Recorded payments go to ….");
+    const nobody = "Nobody is asked about payments inside these limits";
+    expect(said(all)).toContain(`${nobody}, except about some that are made elsewhere.`);
+    expect(asksWhen(all, "USD")).toBe("asks about some payments that are made elsewhere");
+    expect(said({ ...all, records: { payees: "any" } })).toContain(`${nobody}.`);
     expect(said({ ...all, records: { payees: "any" } })).toContain("Recorded payments go to any payee.");
     const payees = [{ sellerId: "sel_1" }, { kind: "iban" as const, value: "DE89" }];
     expect(said({ ...all, records: { payees, deadline: "P7D" } })).toContain(

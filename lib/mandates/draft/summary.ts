@@ -68,11 +68,14 @@ function askSentence(policy: Policy, asset: string): Phrase[] {
   return [...whenAsked(policy, asset), ...waits];
 }
 
-function whenAsked({ approval }: Policy, asset: string): Phrase[] {
+function whenAsked(policy: Policy, asset: string): Phrase[] {
+  const { approval } = policy;
   switch (approval?.mode) {
     case undefined:
-    case "never":
-      return [value("Nobody is asked"), " about payments inside these limits."];
+    case "never": {
+      const but = asksAboutRecords(policy) ? ", except about some that are made elsewhere" : "";
+      return [value("Nobody is asked"), ` about payments inside these limits${but}.`];
+    }
     case "always":
       return [value("Ask me about every payment.")];
     case "firstPayment":
@@ -98,8 +101,13 @@ export function askRuleText(rule: AskRule): string {
   }
 }
 
-export function asksWhen({ approval }: Policy, asset: string): string {
-  if (approval === undefined || approval.mode === "never") return "does not ask";
+/** Whether a person is asked about some payments that are made elsewhere, whatever the approval says. */
+const asksAboutRecords = ({ rails, records }: Policy): boolean => rails?.includes("record") === true && records?.payees !== "any";
+
+export function asksWhen(policy: Policy, asset: string): string {
+  const { approval } = policy;
+  if (approval === undefined || approval.mode === "never")
+    return asksAboutRecords(policy) ? "asks about some payments that are made elsewhere" : "does not ask";
   return askRuleText(
     approval.mode === "above" ? { rule: "above", limit: approval.amount ?? "", unit: asset } : { rule: approval.mode },
   );

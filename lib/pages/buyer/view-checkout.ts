@@ -32,6 +32,7 @@ import { displayAmount, formatAmount, parseAmount } from "#lib/money.ts";
 import { assetOf, chainOf } from "#lib/chains/chains.ts";
 import { explorerUrl } from "#lib/chains/explorer-url.ts";
 import { findingsOf } from "#lib/pages/buyer/approvals/payee-store.ts";
+import { elsewhereOf } from "#lib/pages/buyer/approvals/elsewhere.ts";
 import { viewPayee } from "#lib/pages/buyer/approvals/view-payee.ts";
 import { repeatsOf } from "#lib/payments/detail-store.ts";
 import { notFound, Problem } from "#lib/problem.ts";
@@ -74,6 +75,7 @@ export async function viewCheckout(
     amounts: amountsOf(checkout),
     lines: linesOf(checkout),
     destination: destinationOf(checkout),
+    ...(await elsewhereOf(checkout)),
     ...(stands && checkout.authorizationId !== null && { authorizationId: checkout.authorizationId }),
     mandates: open || stands ? await choicesOf(checkout) : [],
     stepUp: open && mayDecide ? await stepUpOf(checkout, caller, now) : noStepUp,

@@ -6,11 +6,29 @@ import { authenticate } from "#lib/identity/sessions/authenticate.ts";
 import { env } from "#lib/env.ts";
 import type { AskerReader } from "#lib/identity/asker.ts";
 import { post } from "#test/asking.ts";
+import { view } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { activeMandate, createBuyer } from "#test/mandates.ts";
+import { EUR, useRecording } from "#test/recording.ts";
 import { createAgent, send } from "#test/tenant.ts";
 
 useDatabase();
+const recording = useRecording();
+
+test("the page where a person decides names the account, the reference and what it counts as", async () => {
+  const { at, mandateFor, invoice } = recording;
+  const mandateId = await mandateFor("100", { assets: [{ ...EUR, counts: "1.12" }], records: undefined });
+  const { data } = await invoice(mandateId, "50", { ...EUR, seller: { name: "Müller\u202e GmbH" }, reference: "RE 118" });
+  const asked = data.policyDecision.reasons.find(({ effect }) => effect === "approval");
+  const shown = await view(asked?.checkoutIntentId ?? "", at.buyer.person.credential);
+  expect(shown).toMatchObject({
+    payee: { domain: "Müller\ufffd GmbH", verified: false },
+    elsewhere: { reference: "RE 118", account: { kind: "iban", value: "…3000" } },
+    amounts: { charged: "50.00 EUR" },
+    mandates: [{ asset: "USD", charged: "56" }],
+  });
+  expect(shown.payee).not.toHaveProperty("unicodeDomain");
+});
 
 test("the page of a payment that is made elsewhere says that it waits, and that it was closed", async () => {
   const buyer = await createBuyer();
@@ -37,14 +55,14 @@ test("the page of a payment that is made elsewhere says that it waits, and that 
   const { data, text } = await post({ mandateId, intent: { ...intent, idempotencyKey: "one" } }, credential);
   expect(data.policyDecision?.outcome, text).toBe("allow");
   const caller = (await authenticate(new Request(env().BASE_URL, { headers: buyer.person.credential }))) as AskerReader;
-  const view = () => viewPayment(caller, data.authorizationId);
-  const open = await view();
+  const payment = () => viewPayment(caller, data.authorizationId);
+  const open = await payment();
   expect(open.stage).toEqual({ of: "reservation", status: "submitted" });
   expect(open.timeline.at(-1)).toMatchObject({ state: "now", title: "Made elsewhere" });
   expect(open.amounts).toMatchObject({ total: "20", counted: { amount: "20.00 USD", rate: "1 USD" } });
   const body = { idempotencyKey: "part", outcome: "paid", amount: "20", asset: "USD" };
   expect((await send(operation, recordPayment, { as: credential, id: data.authorizationId, body })).status).toBe(200);
-  const closed = await view();
+  const closed = await payment();
   expect(closed.stage).toEqual({ of: "reservation", status: "captured" });
   expect(closed.timeline.at(-1)).toMatchObject({ state: "done", title: "Closed" });
 });

@@ -6,18 +6,26 @@ import { database } from "#lib/db/client.ts";
 import { reading } from "#lib/mandates/store.ts";
 import { selectPaid } from "#lib/mandates/paid-store.ts";
 import { countDeclined, countPaid, countRefused, paidName } from "#lib/pages/buyer/approvals/payee-store.ts";
+import { isUnitChain } from "#lib/money.ts";
 import { looksLike } from "#lib/payments/refusals/look-alike.ts";
 import { toWire } from "#lib/time.ts";
+import { visible } from "#lib/visible-text.ts";
 
-/** The name comes from the seller's record, never from the agent. */
+function domainsOf(domain: string): Pick<PayeeView, "domain" | "unicodeDomain"> {
+  const [host = "", port] = domain.split(":");
+  const unicode = domainToUnicode(host) + (port === undefined ? "" : `:${port}`);
+  return { domain, ...(unicode !== domain && unicode !== "" && { unicodeDomain: unicode }) };
+}
+
+/**
+ * The name comes from the seller's record. Only if a payment is made elsewhere, and to nobody who is registered, the agent's name for the
+ * payee stands where the domain is.
+ */
 export async function viewPayee(checkout: CheckoutRow): Promise<PayeeView> {
   const { domain, sellerId } = checkout;
   const seller = sellerId === null ? null : await findSellerRecord(database(), sellerId);
-  const [host = "", port] = domain.split(":");
-  const unicode = domainToUnicode(host) + (port === undefined ? "" : `:${port}`);
   return {
-    domain,
-    ...(unicode !== domain && unicode !== "" && { unicodeDomain: unicode }),
+    ...(isUnitChain(checkout.chain) && seller === null ? { domain: visible(domain) } : domainsOf(domain)),
     registered: seller !== null,
     verified: seller !== null && seller.verified && seller.domain === domain,
     ...(seller && { name: seller.name }),
