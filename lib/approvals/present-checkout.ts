@@ -1,7 +1,7 @@
 import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import type { CheckoutApproval, CheckoutIntent } from "#lib/approvals/checkout-schema.ts";
 import { isOpen } from "#lib/approvals/checkout-state.ts";
-import { displayAmount, formatAmount } from "#lib/money.ts";
+import { displayAmount, formatAmount, isUnitChain } from "#lib/money.ts";
 import { toWire } from "#lib/time.ts";
 import type {
   ApprovalStatus,
@@ -46,7 +46,7 @@ export function presentCheckout(row: CheckoutRow, now: Date): CheckoutIntent {
     status,
     environment: row.environment as Environment,
     effects: {
-      movesFunds: true,
+      movesFunds: !isUnitChain(row.chain),
       createsFulfillmentOrder: row.createsFulfillmentOrder,
       settlement: settlementOf(status),
     },

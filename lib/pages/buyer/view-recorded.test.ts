@@ -27,6 +27,7 @@ test("the page where a person decides names the account, the reference and what 
     amounts: { charged: "50.00 EUR" },
     mandates: [{ asset: "USD", charged: "56" }],
   });
+  expect(shown.intent.effects.movesFunds).toBe(false);
   expect(shown.payee).not.toHaveProperty("unicodeDomain");
 });
 
