@@ -96,8 +96,8 @@ test("see what went over which rail, what a revocation keeps, and which payments
   await page.goto(`/mandates/${mandateId}`);
   const used = page.getByRole("region", { name: "Used" });
   await expect(used.getByText("Since it was made, by rail")).toBeVisible();
-  await expect(used).toContainText("By x4020.00 USD and 0.50 USD held");
-  await expect(used).toContainText("Made elsewhere120.00 USD and 180.00 USD held");
+  await expect(used).toContainText("By x4020.00 USD0.50 USD held");
+  await expect(used).toContainText("Made elsewhere120.00 USD180.00 USD held");
   await expectAccessible(page);
   await page.getByRole("button", { name: "Revoke" }).click();
   const dialog = page.getByRole("dialog", { name: "Revoke this mandate permanently" });

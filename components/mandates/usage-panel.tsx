@@ -22,7 +22,11 @@ const Figures = ({ usage: { unit, spent, reserved, end, window } }: { readonly u
 const RailUse = ({ spent, reserved, unit }: MandateView["rails"][number] & { readonly unit: string }) => (
   <>
     <Money>{money(spent, unit)}</Money>
-    {Number(reserved) > 0 && <span className="sub"> and {money(reserved, unit)} held</span>}
+    {Number(reserved) > 0 && (
+      <span className="block text-muted">
+        <Money>{money(reserved, unit)}</Money> held
+      </span>
+    )}
   </>
 );
 

@@ -1,4 +1,5 @@
 import { eq, inArray, sql } from "drizzle-orm";
+import { checkoutIntents } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { sampleFor } from "#lib/pages/docs/quickstart.ts";
 import { sampleBody } from "#lib/pages/docs/sample.ts";
@@ -10,11 +11,13 @@ import { mandates } from "#lib/mandates/tables.ts";
 import { newId } from "#lib/ids.ts";
 import { assetOf } from "#lib/chains/chains.ts";
 import { authorizePayment } from "#lib/payments/contract.ts";
+import { recordPayment } from "#lib/payments/executions/record-contract.ts";
 import { registerSeller, upsertPaidResource } from "#lib/sellers/contract.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 import { callAuth, newInvitation, newMember, newOrganization, type Owner } from "#test/identity.ts";
 import { webhookDeliveries, webhookEndpoints } from "#lib/webhooks/tables.ts";
 import { localChainId } from "../../examples/chain.ts";
+import { activate } from "./activate.ts";
 import { askAPerson, newPurchase } from "./purchase.ts";
 
 /* The data for the test of all pages: an organization with data, and one without. */
@@ -38,6 +41,38 @@ async function paySmallAmounts(owner: Owner): Promise<{ readonly mandateId: stri
     ids.push((await call(authorizePayment, { body }, as(owner))).authorizationId);
   }
   return { mandateId, authorizationId: ids[0] ?? "" };
+}
+
+/** A payment made elsewhere about which a person is asked, since more was paid than was held, and one that waits for an approval. */
+async function payElsewhere(owner: Owner) {
+  const usd = { asset: "USD", chain: "iso4217:USD" };
+  const eur = { asset: "EUR", chain: "iso4217:EUR" };
+  const iban = { kind: "iban" as const, value: "DE89 3704 0044 0532 0130 00" };
+  const policy = {
+    unit: "USD" as const,
+    assets: [
+      { ...usd, counts: "1" },
+      { ...eur, counts: "1.12" },
+      { asset: "USDC", chain: localChainId, counts: "1" },
+    ],
+    rails: ["x402" as const, "record" as const],
+    records: { payees: [iban], deadline: "P30D" },
+    limits: { perPayment: "500", total: "2000" },
+  };
+  const { mandateId } = await call(createMandate, { body: { name: "Invoices", policy } }, as(owner));
+  await activate(mandateId, as(owner));
+  const ask = async (name: string, coin: typeof usd, payee: typeof iban) => {
+    const expiresAt = new Date(Date.now() + 600_000).toISOString();
+    const asked = { paymentChallengeType: "record" as const, seller: { name }, payee, reference: name, amount: "300", ...coin };
+    const intent = { ...asked, idempotencyKey: coin.asset, expiresAt };
+    return (await call(authorizePayment, { body: { mandateId, intent } }, as(owner))).authorizationId;
+  };
+  const authorizationId = await ask(hostileNames.unbroken, usd, iban);
+  const part = { idempotencyKey: "part", outcome: "partlyPaid" as const, amount: "320", asset: "USD" };
+  await call(recordPayment, { authorizationId, body: part }, as(owner));
+  const waiting = await ask(hostileNames.arabic, eur, { ...iban, value: "AT61 1904 3002 3457 3201" });
+  const [row] = await database().select().from(checkoutIntents).where(eq(checkoutIntents.authorizationId, waiting));
+  return { mandateId, authorizationId, checkout: `/checkout/${row?.checkoutIntentId}` };
 }
 
 async function sellSomething(owner: Owner): Promise<string> {
@@ -159,6 +194,7 @@ export async function newScene() {
   const { mandateId, authorizationId } = await paySmallAmounts(buyer);
   const sellerId = await sellSomething(buyer);
   const webhook = await failWebhooks(buyer);
+  const elsewhere = await payElsewhere(buyer);
   await newMember(buyer, "developer");
   const invitation = await newInvitation(buyer, "new.colleague@larkfield.example", "approver");
   // This sends a mail, so that the page with the sandbox's mails is not empty.
@@ -166,5 +202,5 @@ export async function newScene() {
   await sendMails();
   await renameAll(buyer, purchase.seller.sellerId);
   const empty = await newOrganization({ name: "Nothing Yet", productRoles: ["buyer", "seller"] });
-  return { full: buyer, empty, checkout, mandateId, authorizationId, sellerId, invitation, agent, webhook };
+  return { full: buyer, empty, checkout, mandateId, authorizationId, sellerId, invitation, agent, webhook, elsewhere };
 }
