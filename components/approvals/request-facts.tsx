@@ -58,7 +58,10 @@ export function RequestFacts({ view, mandate }: Approvable) {
               : [["Other charges of the seller", <Money key="rest">{amounts.rest}</Money>] as const]),
             ["Service fee, your part", <Money key="fee">{amounts.fee.buyerShare}</Money>],
             ...(view.elsewhere
-              ? [["Paid", "Elsewhere, by the agent"] as const]
+              ? ([
+                  ["Paid", "Elsewhere, by the agent"],
+                  ["Takes effect", "At once, and cannot be taken back"],
+                ] as const)
               : ([
                   ["Pays to", <Copyable key="to" value={destination.payTo} label="destination address" />],
                   ["Network", networkName(destination.chain)],
