@@ -93,6 +93,9 @@ import * as apiV1PlatformUsersUserIdRoles from "./api/v1/platform/users/[userId]
 import * as apiV1PlatformUsersUserIdSessionsRevoke from "./api/v1/platform/users/[userId]/sessions/revoke/route.ts";
 import * as apiV1PlatformUsersUserIdUnban from "./api/v1/platform/users/[userId]/unban/route.ts";
 import * as apiV1PlatformUsers from "./api/v1/platform/users/route.ts";
+import * as apiV1RailsStripeConnectionIdCardsCardId from "./api/v1/rails/stripe/[connectionId]/cards/[cardId]/route.ts";
+import * as apiV1RailsStripeConnectionId from "./api/v1/rails/stripe/[connectionId]/route.ts";
+import * as apiV1RailsStripe from "./api/v1/rails/stripe/route.ts";
 import * as apiV1ReceiptsApprovalsApprovalId from "./api/v1/receipts/approvals/[approvalId]/route.ts";
 import * as apiV1ReceiptsExecutionsExecutionId from "./api/v1/receipts/executions/[executionId]/route.ts";
 import * as apiV1ReceiptsPaymentsAuthorizationId from "./api/v1/receipts/payments/[authorizationId]/route.ts";
@@ -146,6 +149,7 @@ export const routes: Readonly<Record<OperationId, Methods>> = {
   completeOnboarding: apiV1AuthOnboarding,
   confirmIdentity: apiV1AuthConfirm,
   connectAgent: apiV1AuthConnections,
+  connectCards: apiV1RailsStripe,
   continueCheckout: apiV1AgentCommerceCheckoutsCheckoutIntentIdContinue,
   createAgentClient: apiV1AuthClients,
   createMandate: apiV1Mandates,
@@ -173,6 +177,7 @@ export const routes: Readonly<Record<OperationId, Methods>> = {
   inviteMember: apiV1AuthOrganizationsOrganizationIdInvitations,
   listAgentClients: apiV1AuthClients,
   listAuditEvents: apiV1AuditEvents,
+  listCardConnections: apiV1RailsStripe,
   listConnections: apiV1AuthConnections,
   listDeployments: apiV1OnchainDeployments,
   listEvents: apiV1Events,
@@ -196,6 +201,7 @@ export const routes: Readonly<Record<OperationId, Methods>> = {
   probeResource: apiV1SellerResourcesIdProbe,
   provePayTo: apiV1SellerPayToProofs,
   quoteFee: apiV1BillingFeeQuote,
+  receiveCardEvent: apiV1RailsStripeConnectionId,
   recheckExecution: apiV1PlatformExecutionsExecutionIdRecheck,
   recordPayment: apiV1PaymentsAuthorizationIdRecord,
   registerMandate: apiV1OnchainMandatesIdRegistrationAuthorizations,
@@ -217,6 +223,7 @@ export const routes: Readonly<Record<OperationId, Methods>> = {
   rotateWebhookSecret: apiV1WebhooksIdRotate,
   saveFeeSchedule: apiV1BillingFeeSchedules,
   searchOrganization: apiV1Search,
+  setCard: apiV1RailsStripeConnectionIdCardsCardId,
   setMandateAlerts: apiV1MandatesIdAlerts,
   setNotices: apiV1AuthNotices,
   setStepUpThreshold: apiV1AuthOrganizationsOrganizationIdStepUpThreshold,
@@ -227,6 +234,7 @@ export const routes: Readonly<Record<OperationId, Methods>> = {
   takeBackApproval: apiV1AgentCommerceCheckoutsCheckoutIntentIdTakeBack,
   testWebhookEndpoint: apiV1WebhooksIdTest,
   unbanUser: apiV1PlatformUsersUserIdUnban,
+  updateCardConnection: apiV1RailsStripeConnectionId,
   updateMandate: apiV1MandatesId,
   updateMember: apiV1AuthOrganizationsOrganizationIdMembersUserIdRole,
   updateOrganization: apiV1AuthOrganizationsOrganizationId,

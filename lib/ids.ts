@@ -46,6 +46,7 @@ export const prefixes = {
   webhookEndpoint: "whe",
   webhookDelivery: "whd",
   agentClient: "cli",
+  cardConnection: "ccn",
 } as const;
 
 export type IdKind = keyof typeof prefixes;

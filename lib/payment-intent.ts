@@ -51,7 +51,7 @@ export const AskedIntent = z
   .strictObject({
     intentId: ClientId.optional().meta({ description: "The intent's own id. Default: the idempotency key." }),
     enforcementPath: EnforcementPath.default("offchain"),
-    paymentChallengeType: PaymentChallengeType.default("x402"),
+    paymentChallengeType: PaymentChallengeType.exclude(["card"]).default("x402"),
     seller: AskedSeller,
     resource: AskedResource.optional(),
     amount: AmountText,
@@ -71,9 +71,34 @@ export const AskedIntent = z
     createdAt: Timestamp.optional(),
   })
   .meta({ id: "AskedIntent", description: "The payment that an agent asks for." });
-export type AskedIntent = z.output<typeof AskedIntent>;
-/** An intent with an intentId and a nonce. If the agent leaves one of them out, the idempotency key is used for it. */
-export type NamedIntent = AskedIntent & { readonly intentId: string; readonly nonce: string };
+export type AskedIntent = Omit<z.output<typeof AskedIntent>, "paymentChallengeType"> & {
+  readonly paymentChallengeType: PaymentChallengeType;
+};
+
+const CardUse = z
+  .object({
+    connectionId: z.string(),
+    cardId: z.string(),
+    stripeAuthorizationId: z.string(),
+    category: z.string(),
+    country: z.string().optional(),
+    merchant: z.string(),
+  })
+  .meta({ id: "CardUse", description: "The card that pays and the merchant, in Stripe's words." });
+
+/**
+ * An intent with an intentId and a nonce. If the agent leaves one of them out, the idempotency key is used for it. Agents ask for no
+ * payment by card: Stripe does.
+ */
+export type NamedIntent = AskedIntent & {
+  readonly intentId: string;
+  readonly nonce: string;
+  readonly card?: z.infer<typeof CardUse>;
+};
+
+/** Whether a payment answers a 402. Others are made elsewhere: recorded, or by card. */
+export const has402 = ({ paymentChallengeType }: Pick<NamedIntent, "paymentChallengeType">): boolean =>
+  paymentChallengeType === "x402";
 
 export const Reason = z
   .object({
@@ -193,6 +218,7 @@ export const PaymentIntent = z
     payTo: z.string().optional(),
     payee: PayeeAccount.optional(),
     reference: z.string().optional(),
+    card: CardUse.optional(),
     feeQuote: FeeQuote,
     challenge: FreeForm.optional(),
     credentialRequirements: FreeForm.optional(),

@@ -42,6 +42,7 @@ export const DenialCode = list("DenialCode", [
   "cooldown_active",
   "approval_rejected",
   "fee_limit_exceeded",
+  "clearance_needed",
 ]);
 export type DenialCode = z.infer<typeof DenialCode>;
 
@@ -58,7 +59,7 @@ export type Period = z.infer<typeof Period>;
 /** The currencies in which mandates count, and the kinds of payments that they admit. */
 export const Unit = list("Unit", ["USD", "EUR"]);
 export type Unit = z.infer<typeof Unit>;
-export const Rail = list("Rail", ["x402", "record"]);
+export const Rail = list("Rail", ["x402", "record", "card"]);
 export type Rail = z.infer<typeof Rail>;
 
 export const ReservationStatus = list("ReservationStatus", ["held", "submitted", "captured", "released", "expired"]);
@@ -132,8 +133,9 @@ export const SettlementMode = list("SettlementMode", ["offchainAuthorized", "fac
 export type SettlementMode = z.infer<typeof SettlementMode>;
 export const ResourceSettlementMode = list("ResourceSettlementMode", ["offchainAuthorized", "facilitatorSettled"]);
 export type ResourceSettlementMode = z.infer<typeof ResourceSettlementMode>;
-export const PaymentProtocol = list("PaymentProtocol", ["x402", "record"]);
-export const PaymentChallengeType = list("PaymentChallengeType", ["x402", "record"]);
+export const PaymentProtocol = list("PaymentProtocol", ["x402", "record", "card"]);
+export const PaymentChallengeType = list("PaymentChallengeType", ["x402", "record", "card"]);
+export type PaymentChallengeType = z.infer<typeof PaymentChallengeType>;
 
 /** Sorted from the lowest to the highest level. */
 export const AssuranceLevel = list("AssuranceLevel", [

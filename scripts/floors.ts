@@ -51,6 +51,7 @@ export const floors = [
   "onchain/registration",
   "mandates/lifecycle",
   "execute",
+  "cards",
   "health",
   "commerce",
   "sandbox",

@@ -39,7 +39,7 @@ const platform = (...roles: readonly ("support" | "auditor" | "operator")[]): re
 type Key = Capability | `${Capability} or ${Capability}` | "anyone" | "any" | "none";
 
 const table: readonly (readonly [who: readonly Who[], key: Key, ids: string])[] = [
-  [everybody, "anyone", "checkLiveness checkReadinessOfService checkReadinessOfPages registerMandate"],
+  [everybody, "anyone", "receiveCardEvent checkLiveness checkReadinessOfService checkReadinessOfPages registerMandate"],
   [everybody, "any", "getSeller listDeployments"],
   [everybody, "none", "getSession completeOnboarding activateOrganization searchOrganization claimPlatform"],
   [everybody, "none", "stepUp challengePasskey confirmIdentity registerPasskey addPasskey renamePasskey removePasskey"],
@@ -64,6 +64,8 @@ const table: readonly (readonly [who: readonly Who[], key: Key, ids: string])[] 
     "mandates:read",
     "listMandates getMandate getRemaining simulateMandate listMandateLedger prepareRegistration",
   ],
+  [admins, "none", "connectCards updateCardConnection setCard"],
+  [[...readers, "approver"], "none", "listCardConnections"],
   [admins, "none", "allowPaymentOnce updateMandate activateMandate resumeMandate setMandateAlerts"],
   [admins, "mandates:revoke", "suspendMandate revokeMandate"],
   [builders, "sellers:manage", "registerSeller verifySellerDomain"],

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { eq } from "drizzle-orm";
 import { auditHeads } from "#lib/audit/tables.ts";
 import { checkoutIntents } from "#lib/approvals/tables.ts";
+import { cardConnections } from "#lib/cards/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import type { Operation } from "#lib/http/operation.ts";
@@ -97,6 +98,11 @@ async function createVictim() {
     await database()
       .insert(webhookEndpoints)
       .values({ ...endpoint, webhookEndpointId: id, status: "enabled" });
+  const cardConnectionId = newId("cardConnection");
+  const stripe = { organizationId, environment: "sandbox", name: CANARY, secrets: [CANARY], createdBy: person.userId };
+  await database()
+    .insert(cardConnections)
+    .values({ ...stripe, connectionId: cardConnectionId });
   const checkoutIntentId = await openCheckout(organizationId, agent.serviceAccountId);
   const approvalId = await approvedRow(organizationId, checkoutIntentId, authorizationId);
   const { userId: memberId } = await createPerson(organizationId, "viewer");
@@ -118,6 +124,7 @@ async function createVictim() {
     deviceId,
     webhookEndpointId,
     unusedEndpointId,
+    cardConnectionId,
     checkoutIntentId,
     approvalId,
     organizationId,
@@ -199,6 +206,8 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   pauseServiceAccount: ({ serviceAccountId }) => ({ id: serviceAccountId }),
   resumeServiceAccount: ({ serviceAccountId }) => ({ id: serviceAccountId }),
   removeAgentClient: ({ clientId }) => ({ id: clientId }),
+  updateCardConnection: ({ cardConnectionId }) => ({ id: cardConnectionId }),
+  setCard: ({ cardConnectionId }) => ({ id: [cardConnectionId, "ic_1"] }),
   endConnection: ({ connectionId }) => ({ id: connectionId }),
   activateOrganization: ({ organizationId }) => ({ id: organizationId }),
   inviteMember: ({ organizationId }) => ({ id: organizationId }),
@@ -209,7 +218,7 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   updateOrganization: ({ organizationId }) => ({ id: organizationId }),
 };
 /** Every organization may read every seller (getSeller). The other two have tests of their own. */
-const openToAll = new Set(["getSeller", "registerMandate", "provePayTo"]);
+const openToAll = new Set(["getSeller", "registerMandate", "provePayTo", "receiveCardEvent"]);
 
 /** The operations that do not answer 404 for an object of another organization. */
 const answered: Readonly<Record<string, { readonly status: number; readonly code?: string }>> = {

@@ -31,6 +31,8 @@ function Rule({ rule }: { readonly rule: AskRule }) {
       return <>about the first payment to a seller</>;
     case "records":
       return <>about this payment that is made elsewhere</>;
+    case "cards":
+      return <>about this purchase by card</>;
     case "passkey":
       return <>for a passkey{rule.who === "policy" ? "" : `, as the ${rule.who} demands`}</>;
   }

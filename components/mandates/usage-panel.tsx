@@ -30,7 +30,7 @@ const RailUse = ({ spent, reserved, unit }: MandateView["rails"][number] & { rea
   </>
 );
 
-const names: Readonly<Record<Rail, string>> = { x402: "By x402", record: "Made elsewhere" };
+const names: Readonly<Record<Rail, string>> = { x402: "By x402", record: "Made elsewhere", card: "By card" };
 
 type Props = { readonly mandate: Mandate } & Pick<MandateView, "rails">;
 

@@ -1,7 +1,7 @@
 import { Badge } from "#components/ui/badge.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
-import type { NoticesView } from "#lib/pages/settings/view-notices.ts";
+import type { NoticesView } from "#lib/pages/settings/view-security.ts";
 import type { Device } from "#lib/push/contract.ts";
 import { RemoveDevice, ThisDevice } from "./this-device.tsx";
 

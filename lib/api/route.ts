@@ -69,6 +69,7 @@ export function route<O extends Operation>(operation: O, handler: Handler<O>, au
   const readInput = compileInput(operation);
   const readIdempotency = compileIdempotency(operation);
   const isPublic = operation.access === "anyone";
+  const isSigned = operation.access === "signature";
   const hasBody = operation.method !== "GET";
   const limitMs = DEADLINE_MS + (operation.waitsMs ?? 0);
   const answer = async (request: Request): Promise<Reply> => {
@@ -85,7 +86,7 @@ export function route<O extends Operation>(operation: O, handler: Handler<O>, au
       if (hasBody) requireJsonType(request.headers.get("content-type"));
       if (isPublic) requireAllowed(takeAddress(request));
       const on = operation.urgent ? urgentPool().sql : undefined;
-      const caller = isPublic ? null : await limitAnonymous(request, authenticated(request, { on }));
+      const caller = isPublic || isSigned ? null : await limitAnonymous(request, authenticated(request, { on }));
       if (caller) requireAllowed((allowance = takeCredential(caller)));
       if (caller?.kind === "session") cookie = renewedCookie(request);
       requireAccess(caller);
@@ -106,6 +107,7 @@ export function route<O extends Operation>(operation: O, handler: Handler<O>, au
       failure = error;
       reply = problemReply(toProblem(error, requestId, operation.id), requestId, allowance);
     }
+    Object.assign(reply.headers, operation.headers);
     if (cookie !== null) reply.headers["Set-Cookie"] = cookie;
     note(operation, reply.status, requestId, started, failure);
     return reply;

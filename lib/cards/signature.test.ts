@@ -1,6 +1,6 @@
-import Stripe from "stripe";
+import { Stripe } from "stripe";
 import { describe, expect, test } from "vitest";
-import { isSigned } from "#lib/cards/signature.ts";
+import { isSignedByStripe } from "#lib/cards/signature.ts";
 
 /* Stripe's own library signs, and judges what is refused. */
 
@@ -14,7 +14,7 @@ const seconds = now.getTime() / 1000;
 const header = (timestamp = seconds, by = secret, of = payload): string =>
   stripe.webhooks.generateTestHeaderString({ payload: of, secret: by, timestamp });
 const accepts = (body: string, signature: string, secrets: readonly string[] = [secret], at = now): boolean =>
-  isSigned(Buffer.from(body), signature, secrets, at);
+  isSignedByStripe(Buffer.from(body), signature, secrets, at);
 
 /** What Stripe's library says of the same bytes. */
 function judge(body: string, signature: string, at = now): boolean {
@@ -58,7 +58,9 @@ describe("refused, as by Stripe's library, is", () => {
     for (let at = 0; at < signature.length; at += 1) {
       const digit = signature[at] === "0" ? "1" : "0";
       if (/[0-9a-f]/.test(signature[at] ?? "") && at > 2)
-        expect(accepts(payload, `${time},${signature.slice(0, at)}${digit}${signature.slice(at + 1)}`), `digit ${at}`).toBe(false);
+        expect(accepts(payload, `${time},${signature.slice(0, at)}${digit}${signature.slice(at + 1)}`), `digit ${at}`).toBe(
+          false,
+        );
     }
     for (let at = 0; at < signed.length; at += 1)
       expect(accepts(payload, signed.slice(0, at) + signed.slice(at + 1)), `without character ${at}`).toBe(false);

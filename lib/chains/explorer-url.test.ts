@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { explorerUrl } from "#lib/chains/explorer-url.ts";
+import { explorerUrl } from "#lib/chains/network-name.ts";
 import { env } from "#lib/env.ts";
 
 test("the link to an explorer keeps the path of its address", () => {

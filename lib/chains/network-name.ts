@@ -1,3 +1,5 @@
+import type { ChainConfiguration } from "#lib/env.ts";
+
 const networks: Readonly<Record<string, string>> = {
   "eip155:1": "Ethereum",
   "eip155:8453": "Base",
@@ -8,3 +10,7 @@ const networks: Readonly<Record<string, string>> = {
 };
 
 export const networkName = (chain: string): string => networks[chain] ?? "Network";
+
+/** Keeps the path of `explorerBaseUrl`, where some explorers name the chain. Null if the chain has no explorer. */
+export const explorerUrl = (chain: ChainConfiguration | null, page: `tx/${string}` | `address/${string}`): string | null =>
+  chain?.explorerBaseUrl === undefined ? null : `${chain.explorerBaseUrl.replace(/\/$/, "")}/${page}`;

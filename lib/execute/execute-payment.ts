@@ -14,6 +14,7 @@ import { credentialMissing } from "#lib/payments/present-execution.ts";
 import { provePayment } from "#lib/execute/prove-payment.ts";
 import { resolveExecution } from "#lib/payments/executions/resolve-execution.ts";
 import { expectedPayment, secondsLeftFor, verifyCredential } from "#lib/payments/executions/verify-credential.ts";
+import { has402 } from "#lib/payment-intent.ts";
 import { record } from "#lib/payments/execute-call.ts";
 import { invalidField, isProblem, notFound, Problem } from "#lib/problem.ts";
 import { submit } from "#lib/settlement/submit.ts";
@@ -25,7 +26,7 @@ export const executePayment: Handler<typeof contract.executePayment> = async ({ 
   const asked: ExecutionRequest = { idempotency, subjectId, requestId };
   const authorization = await findAuthorization(database(), caller, body.authorizationId);
   if (!authorization) throw notFound("authorization");
-  if (authorization.intent.paymentChallengeType === "record") throw madeElsewhere(body.authorizationId);
+  if (!has402(authorization.intent)) throw madeElsewhere(body.authorizationId);
   const earlier = await ownReply(authorization, asked);
   if (earlier) return earlier;
   const now = await openOrSettled(authorization, asked, body.paymentCredential);

@@ -52,6 +52,20 @@ export async function holdOf(tx: Tx | Database, authorizationId: string): Promis
   return row ?? null;
 }
 
+/** Of a payment that was denied and paid nevertheless. Stored with its first change. Call countIn before, if the mandate has windows. */
+export const emptyHold = (
+  payment: Pick<Hold, "authorizationId" | "organizationId" | "mandateId" | "buckets" | "expiresAt" | "createdAt">,
+): Hold => ({
+  ...payment,
+  status: "submitted",
+  amount: zero,
+  approvalKey: null,
+  resolvedAt: null,
+  captured: zero,
+  released: zero,
+  refunded: zero,
+});
+
 const book = (tx: Tx, hold: Hold, entries: readonly LedgerEntry[]) => {
   const { organizationId, mandateId, authorizationId } = hold;
   const rows = entries.map((entry) => ({ ledgerId: newId("ledger"), organizationId, mandateId, authorizationId, ...entry }));
@@ -78,8 +92,8 @@ async function change(tx: Tx, hold: Hold, changes: HoldChange): Promise<void> {
 type Sums = { readonly spent: bigint; readonly reserved: bigint; readonly payments: number };
 
 /**
- * The database refuses sums above a ceiling; `raise` raises it, only for money that moved although nothing was held for it. A
- * ceiling that is null must stay null, so that later payments have no limit that the mandate does not name.
+ * The database refuses sums above a ceiling; `raise` raises it, only for money that moved or is held elsewhere although nothing was
+ * held for it. A ceiling that is null must stay null, so that later payments have no limit that the mandate does not name.
  */
 async function move(tx: Tx, hold: Hold, sums: Sums, raise: boolean): Promise<void> {
   const raised = (used: SQL, ceiling: unknown) => {
@@ -122,7 +136,7 @@ async function enter(tx: Tx, hold: Hold, entries: readonly LedgerEntry[]): Promi
         tx,
         hold,
         sums,
-        entries.some(({ kind }) => kind === "overrun"),
+        entries.some(({ kind }) => kind === "overrun" || kind === "raise"),
       ),
     // A refund comes after the end, and is none.
     change(tx, hold, { ...stored, ...(isMoved && { resolvedAt: openOf(after) > zero ? null : sql`clock_timestamp()` }) }),
@@ -136,7 +150,7 @@ export const submitHold = (tx: Tx, hold: Hold): Promise<void> => change(tx, hold
 
 export const extendHold = (tx: Tx, hold: Hold, expiresAt: Date): Promise<void> => change(tx, hold, { expiresAt });
 
-/** Holds more for the same payment. The caller must have decided that the policy allows it. */
+/** Holds more for the same payment, because it is held elsewhere. It counts even above a limit. */
 export const raiseHold = (tx: Tx, hold: Hold, amount: Atomic): Promise<Hold> => enter(tx, hold, [{ kind: "raise", amount }]);
 
 /**

@@ -60,6 +60,7 @@ export function pastFacts(one: PastPayment, { verified, domainSeen, paidBefore }
     ...(intent.paymentChallengeType === "record" && {
       record: { payee: seller.sellerId ?? null, reference: intent.reference ?? "", before: null },
     }),
+    ...(intent.card && { card: { ...intent.card, country: intent.card.country ?? null } }),
     expiresAt: new Date(intent.expiresAt),
     assuranceLevel: "softwareApproved",
     sellerPaidBefore: paidBefore,

@@ -51,7 +51,7 @@ const requirePerson: Check = (caller) => {
 
 /** The returned function throws Problem unauthenticated, forbidden, agent_paused or capability_required. */
 export function compileAccess(access: Access): Check {
-  if (access === "anyone") return () => {};
+  if (access === "anyone" || access === "signature") return () => {};
   if (access === "authenticated") return requireCaller;
   if (access === "session") return requirePerson;
   if ("platformCapability" in access) {

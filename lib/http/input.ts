@@ -123,6 +123,7 @@ export function compileInput(operation: Operation): (request: Request) => Promis
     const query = readQuery(querySchema, search);
     if (method === "GET") return { params, query, raw: undefined, body: undefined };
     const text = await readBody(request, limits.bytes);
+    if (operation.access === "signature") return { params, query, raw: text, body: text };
     const raw = text === "" ? {} : parseJson(text, limits.nodes, limits.depth);
     if (bodySchema) return { params, query, raw, body: check(bodySchema, raw, "") };
     if (!isEmptyObject(raw)) throw invalidField("", "This operation takes no body.");

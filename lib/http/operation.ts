@@ -8,6 +8,8 @@ export type Access =
   | "anyone"
   | "authenticated"
   | "session"
+  /** The handler checks a signature over the bytes of the body, which is given as text and not read before. */
+  | "signature"
   | { readonly capability: Capability; readonly orCapability?: Capability }
   | { readonly sessionCapability: Capability }
   | { readonly platformCapability: PlatformCapability };
@@ -30,11 +32,14 @@ export type Operation = {
     | "Platform"
     | "Audit"
     | "Webhooks"
+    | "Cards"
     | "Health";
   readonly access: Access;
   /** Uses the pool for urgent work, also to read the session, so that it need not wait for an ordinary connection. */
   readonly urgent?: true;
   readonly status?: 200 | 201;
+  /** Further headers of each reply. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Asked every few seconds, so a 503 is not logged: the module that answers logs what changes. */
   readonly tellsState?: true;
   /** How many milliseconds longer than usual an operation may take because it waits for a person. */
@@ -119,11 +124,13 @@ export type CallerFor<A extends Access> = A extends "anyone"
   ? Caller | null
   : A extends "authenticated"
     ? Caller
-    : A extends "session" | { readonly platformCapability: PlatformCapability }
-      ? SessionCaller
-      : A extends { readonly sessionCapability: Capability }
-        ? MemberCaller
-        : WithOrganization<KeyCaller> | MemberCaller;
+    : A extends "signature"
+      ? null
+      : A extends "session" | { readonly platformCapability: PlatformCapability }
+        ? SessionCaller
+        : A extends { readonly sessionCapability: Capability }
+          ? MemberCaller
+          : WithOrganization<KeyCaller> | MemberCaller;
 
 /** `fingerprint` is a hash of the request; `slot` is where the reply for the key is stored. */
 export type Idempotency = { readonly key: string; readonly slot: string; readonly fingerprint: string };

@@ -4,7 +4,7 @@ import * as contract from "#lib/notices/contract.ts";
 import { followEvents } from "#lib/notices/follow-events.ts";
 import { sendNotices, stillWanted } from "#lib/notices/send-notices.ts";
 import { setNotices } from "#lib/notices/set-notices.ts";
-import { viewNotices } from "#lib/pages/settings/view-notices.ts";
+import { viewNotices } from "#lib/pages/settings/view-security.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { callerOf } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";

@@ -48,6 +48,7 @@ export const tags: readonly Tag[] = [
     description:
       "Signed messages about events, to addresses of the organization. Verify each with the endpoint's secret and a library for Standard Webhooks, ignore a webhook-id that you have seen, and answer 2xx within 15 seconds.",
   },
+  { name: "Cards", description: "Cards of Stripe Issuing that pay under a mandate." },
   { name: "Health", description: "Whether the service is alive and ready." },
 ];
 
@@ -55,6 +56,7 @@ export function accessText(access: Access): string {
   if (access === "anyone") return "Access: anyone.";
   if (access === "authenticated") return "Access: any API key or session.";
   if (access === "session") return "Access: a person's session.";
+  if (access === "signature") return "Access: by a signature over the body.";
   if ("capability" in access) {
     const names = [access.capability, access.orCapability].flatMap((one) => one ?? []).map((one) => `\`${one}\``);
     return `Access: the capability ${names.join(" or ")}, by API key or session.`;

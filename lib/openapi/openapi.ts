@@ -99,8 +99,9 @@ function queryParameters({ query, example }: Operation, use: Use): JsonSchema[] 
 }
 
 /** False for a GET operation, and if `idempotencyKey` is a required field of the body. */
-const takesKeyHeader = ({ method, body }: Operation): boolean =>
+const takesKeyHeader = ({ method, access, body }: Operation): boolean =>
   method !== "GET" &&
+  access !== "signature" &&
   !(
     body instanceof z.ZodObject &&
     Object.hasOwn(body.shape, "idempotencyKey") &&
@@ -108,7 +109,7 @@ const takesKeyHeader = ({ method, body }: Operation): boolean =>
   );
 
 const securityOf = ({ access }: Operation): JsonSchema[] => {
-  if (access === "anyone") return [];
+  if (access === "anyone" || access === "signature") return [];
   if (access === "authenticated" || (typeof access === "object" && "capability" in access))
     return [{ apiKey: [] }, { session: [] }];
   return [{ session: [] }];

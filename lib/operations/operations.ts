@@ -4,6 +4,7 @@ import * as billing from "#lib/billing/contract.ts";
 import * as readiness from "#lib/commerce/readiness-contract.ts";
 import * as orders from "#lib/commerce/order-contract.ts";
 import * as approvals from "#lib/approvals/decision/contract.ts";
+import * as cards from "#lib/cards/contract.ts";
 import * as commerce from "#lib/commerce/checkout-contract.ts";
 import * as health from "#lib/health/contract.ts";
 import type { Operation } from "#lib/http/operation.ts";
@@ -57,6 +58,7 @@ const exported = {
   ...registrations,
   ...audit,
   ...webhooks,
+  ...cards,
   ...health,
 };
 

@@ -8,10 +8,11 @@ import type { ProbeResult, DueProbe } from "#lib/payments/offers/required-probe.
 import type { Problem } from "#lib/problem.ts";
 import type { Capability, Environment } from "#lib/vocabulary.ts";
 
-/** The batch reads the key or session again, after it has locked the gate. */
+/** The batch reads the key, session or card again, after it has locked the gate. A card pays for the agent that it belongs to. */
 export type Asker =
   | { readonly kind: "key"; readonly subjectId: string; readonly keyId: string }
-  | { readonly kind: "session"; readonly subjectId: string; readonly sessionId: string };
+  | { readonly kind: "session"; readonly subjectId: string; readonly sessionId: string }
+  | { readonly kind: "card"; readonly subjectId: string; readonly connectionId: string; readonly cardId: string };
 
 export type CheckoutDraft = {
   readonly lines: readonly Line[];
@@ -84,6 +85,8 @@ export type Item = {
   readonly intent: NamedIntent;
   readonly requestId: string;
   readonly purchase?: Purchase;
+  /** For a card: how many requests Stripe had decided under the same authorization. */
+  readonly position?: number;
   /** The result of calling the seller's domain for this payment. If set, the domain is not called again. */
   readonly probeResult?: ProbeResult;
 };

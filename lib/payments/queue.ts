@@ -26,7 +26,10 @@ type QueueEntry = {
 /** `answer` is set to null, so that it can be freed even if something still refers to this object. */
 type Live = { readonly fingerprint: string; readonly credential: string; answer: Promise<Answer> | null };
 
-const credentialOf = ({ asker }: Item): string => (asker.kind === "key" ? asker.keyId : asker.sessionId);
+function credentialOf({ asker }: Item): string {
+  if (asker.kind === "card") return `${asker.connectionId} ${asker.cardId}`;
+  return asker.kind === "key" ? asker.keyId : asker.sessionId;
+}
 
 /** A batch has at most one payment per checkout, order and approver, because a second would not see the first one's rows. */
 const lockedWith = (item: Item): string[] =>

@@ -16,7 +16,7 @@ import type { Problem } from "#lib/problem.ts";
 import type { MandateStatus } from "#lib/vocabulary.ts";
 
 type SimulationItem = Pick<Item, "organizationId" | "environment" | "mandateId" | "intent" | "requestId"> & {
-  readonly asker: { readonly kind: "key" | "session"; readonly subjectId: string };
+  readonly asker: { readonly kind: Item["asker"]["kind"]; readonly subjectId: string };
 };
 
 /** Stores no decision and locks no mandate. @throws Problem not_found, invalid_request, rate_limited, overloaded */
@@ -106,5 +106,5 @@ const itemOf = ({ asker: { kind, subjectId }, ...asked }: SimulationItem): Item 
   slot: "",
   fingerprint: "",
   idempotencyKey: asked.intent.intentId,
-  asker: kind === "key" ? { kind, subjectId, keyId: "" } : { kind, subjectId, sessionId: "" },
+  asker: kind === "session" ? { kind, subjectId, sessionId: "" } : { kind: "key", subjectId, keyId: "" },
 });

@@ -1,6 +1,6 @@
 import { transact } from "#lib/audit/transact.ts";
 import { changeEndpoint, endpointsUnderKeys, hasEndpointUnderOtherKey, lockEndpointOfAny } from "#lib/webhooks/endpoint-store.ts";
-import { decrypt, encrypt, ringIds } from "#lib/webhooks/key-ring.ts";
+import { decrypt, encrypt, ringIds } from "#lib/key-ring.ts";
 
 const AT_ONCE = 500;
 

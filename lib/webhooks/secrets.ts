@@ -1,6 +1,6 @@
 import { createHmac, createPrivateKey, generateKeyPairSync, randomBytes, sign, type KeyObject } from "node:crypto";
 import { perProcess } from "#lib/process.ts";
-import { decrypt, encrypt } from "#lib/webhooks/key-ring.ts";
+import { decrypt, encrypt } from "#lib/key-ring.ts";
 
 /** An HMAC secret that the receiver has too, and an Ed25519 key pair. */
 export type WebhookSecrets = { readonly hmac: Buffer; readonly seed: Buffer; readonly publicKey: Buffer };

@@ -86,7 +86,7 @@ export type AskedIntent = {
   /** The intent's own id. Default: the idempotency key. */
   readonly intentId?: string;
   readonly enforcementPath?: EnforcementPath;
-  readonly paymentChallengeType?: PaymentChallengeType;
+  readonly paymentChallengeType?: ("x402" | "record");
   readonly seller: AskedSeller;
   readonly resource?: AskedResource;
   /** A decimal amount in whole units of the asset. */
@@ -298,6 +298,55 @@ export type CancelInvitation = Readonly<Record<string, never>>;
 
 export type Capability = ("mandates:read" | "mandates:create" | "mandates:manage" | "mandates:revoke" | "payments:authorize" | "payments:execute" | "payments:record" | "payments:read" | "payments:settle" | "readiness:read" | "checkouts:preview" | "checkouts:read" | "checkouts:approve" | "orders:place" | "sellers:read" | "sellers:manage" | "resources:manage" | "billing:quote" | "billing:read" | "serviceAccounts:read" | "serviceAccounts:manage" | "members:manage" | "audit:read" | "webhooks:manage");
 
+export type Card = {
+  readonly cardId: string;
+  readonly name: string;
+  readonly mandateId: string;
+  /** The agent for which the card pays. */
+  readonly serviceAccountId: string;
+  readonly createdAt: string;
+};
+
+/** A Stripe account whose cards ask this service. */
+export type CardConnection = {
+  readonly connectionId: string;
+  readonly name: string;
+  /** The address of the endpoint at Stripe, for real-time authorizations and for events. */
+  readonly webhookUrl: string;
+  /** How many signing secrets are accepted: two while one is replaced. */
+  readonly secrets: number;
+  readonly cards: readonly Card[];
+  readonly createdAt: string;
+};
+
+export type CardConnectionList = {
+  readonly items: readonly CardConnection[];
+};
+
+export type CardReply = {
+  readonly approved?: boolean;
+  /** Stripe stores it with the authorization. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly received?: true;
+};
+
+/** The merchants that cards pay: by Stripe's category, by country, and by the card network's id. A merchant must be in each list that is given. Without it, each purchase needs a clearance by a person. */
+export type CardRules = {
+  readonly categories?: readonly string[];
+  readonly countries?: readonly string[];
+  readonly merchants?: readonly string[];
+};
+
+/** The card that pays and the merchant, in Stripe's words. */
+export type CardUse = {
+  readonly connectionId: string;
+  readonly cardId: string;
+  readonly stripeAuthorizationId: string;
+  readonly category: string;
+  readonly country?: string;
+  readonly merchant: string;
+};
+
 export type Category = ("buyer_action_required" | "seller_action_required" | "agent_action_required" | "operator_action_required" | "approval_required" | "policy_denied" | "validation_error" | "authentication_error" | "permission_error" | "not_found" | "conflict" | "rate_limited" | "payment_failed" | "settlement_unknown" | "provider_unavailable" | "configuration_error" | "internal_error");
 
 export type ChallengePasskey = {
@@ -500,6 +549,12 @@ export type ConnectAgent = {
   readonly capabilities: readonly Capability[];
 };
 
+export type ConnectCards = {
+  readonly name: string;
+  /** The signing secret of the endpoint at Stripe. It is stored encrypted and never shown. */
+  readonly webhookSecret: string;
+};
+
 /** An OAuth client that acts as a service account. */
 export type Connection = {
   readonly connectionId: string;
@@ -576,7 +631,7 @@ export type DelegationAuthorization = {
 
 export type DeleteWebhookEndpoint = Readonly<Record<string, never>>;
 
-export type DenialCode = ("emergency_stop" | "mandate_not_active" | "mandate_suspended" | "mandate_revoked" | "mandate_expired" | "mandate_not_yet_valid" | "mandate_exhausted" | "agent_not_bound" | "agent_inactive" | "assurance_too_low" | "intent_expired" | "intent_invalid" | "challenge_mismatch" | "nonce_reused" | "asset_not_allowed" | "chain_not_allowed" | "payee_not_allowed" | "seller_denied" | "seller_not_allowed" | "seller_unverified" | "domain_not_allowed" | "resource_not_allowed" | "protocol_not_allowed" | "outside_schedule" | "per_payment_limit_exceeded" | "period_budget_exceeded" | "total_budget_exceeded" | "count_limit_exceeded" | "cooldown_active" | "approval_rejected" | "fee_limit_exceeded");
+export type DenialCode = ("emergency_stop" | "mandate_not_active" | "mandate_suspended" | "mandate_revoked" | "mandate_expired" | "mandate_not_yet_valid" | "mandate_exhausted" | "agent_not_bound" | "agent_inactive" | "assurance_too_low" | "intent_expired" | "intent_invalid" | "challenge_mismatch" | "nonce_reused" | "asset_not_allowed" | "chain_not_allowed" | "payee_not_allowed" | "seller_denied" | "seller_not_allowed" | "seller_unverified" | "domain_not_allowed" | "resource_not_allowed" | "protocol_not_allowed" | "outside_schedule" | "per_payment_limit_exceeded" | "period_budget_exceeded" | "total_budget_exceeded" | "count_limit_exceeded" | "cooldown_active" | "approval_rejected" | "fee_limit_exceeded" | "clearance_needed");
 
 /** A browser that gets messages about requests. It ends with the session that registered it. */
 export type Device = {
@@ -1231,7 +1286,7 @@ export type Payment = {
   readonly notification?: Notification;
 };
 
-export type PaymentChallengeType = ("x402" | "record");
+export type PaymentChallengeType = ("x402" | "record" | "card");
 
 /** How the seller is paid. */
 export type PaymentConfig = {
@@ -1334,6 +1389,7 @@ export type PaymentIntent = {
   readonly payTo?: string;
   readonly payee?: PayeeAccount;
   readonly reference?: string;
+  readonly card?: CardUse;
   readonly feeQuote: FeeQuote;
   readonly challenge?: Readonly<Record<string, unknown>>;
   readonly credentialRequirements?: Readonly<Record<string, unknown>>;
@@ -1344,7 +1400,7 @@ export type PaymentIntent = {
   readonly createdAt: string;
 };
 
-export type PaymentProtocol = ("x402" | "record");
+export type PaymentProtocol = ("x402" | "record" | "card");
 
 /** A part of a payment that was made elsewhere. Records never change. */
 export type PaymentRecord = {
@@ -1480,6 +1536,7 @@ export type Policy = {
   /** The kinds of payments that are admitted. Default: x402. */
   readonly rails?: readonly Rail[];
   readonly records?: RecordRules;
+  readonly cards?: CardRules;
   readonly limits: MandateLimits;
   readonly sellers?: {
     readonly allow?: readonly string[];
@@ -1656,7 +1713,7 @@ export type Quote = {
   readonly metadata?: Readonly<Record<string, unknown>>;
 };
 
-export type Rail = ("x402" | "record");
+export type Rail = ("x402" | "record" | "card");
 
 /** Everything that a payment needs is there. */
 export type Readiness = {
@@ -2165,6 +2222,18 @@ export type SessionReply = {
   readonly session: Session;
 };
 
+export type SetCard = ({
+  readonly name: string;
+  readonly mandateId: string;
+  readonly serviceAccountId: string;
+} | {
+  readonly mandateId: null;
+});
+
+export type SetCardReply = {
+  readonly card: (Card | null);
+};
+
 export type SetMandateAlerts = {
   /** In percent of each limit of the mandate. Empty for no alerts. */
   readonly thresholds: readonly number[];
@@ -2282,6 +2351,9 @@ export type Storefront = {
   readonly metadata?: Readonly<Record<string, unknown>>;
 };
 
+/** An event as Stripe signed it. */
+export type StripeEvent = unknown;
+
 /** Submitted, and not yet confirmed by the chain. */
 export type SubmittedRegistration = {
   readonly txHash: string;
@@ -2330,6 +2402,15 @@ export type UnbanUser = {
 export type Unit = ("USD" | "EUR");
 
 export type UnregisteredSellers = ("deny" | "allow");
+
+export type UpdateCardConnection = ({
+  /** The signing secret of the endpoint at Stripe. It is stored encrypted and never shown. */
+  readonly webhookSecret: string;
+} | {
+  readonly dropPrevious: true;
+} | {
+  readonly ended: true;
+});
 
 export type UpdateMandate = {
   /** A name for people. */
@@ -2623,6 +2704,11 @@ export type Operations = {
     readonly request: { readonly body: ConnectAgent; };
     readonly response: AgentConnected;
   };
+  /** Connect the cards of a Stripe account. */
+  readonly connectCards: {
+    readonly request: { readonly body: ConnectCards; };
+    readonly response: CardConnection;
+  };
   /** Continue an approved checkout: redeem its continuation token and place the order. */
   readonly continueCheckout: {
     readonly request: { readonly checkoutIntentId: string; readonly body: ContinueCheckout; };
@@ -2758,6 +2844,11 @@ export type Operations = {
     readonly request: { readonly query?: { readonly limit?: number; readonly cursor?: string; readonly entityId?: string; }; };
     readonly response: AuditEventList;
   };
+  /** List the connected Stripe accounts and their cards. */
+  readonly listCardConnections: {
+    readonly request: Readonly<Record<string, never>>;
+    readonly response: CardConnectionList;
+  };
   /** List the valid connections of OAuth clients. */
   readonly listConnections: {
     readonly request: Readonly<Record<string, never>>;
@@ -2883,6 +2974,11 @@ export type Operations = {
     readonly request: { readonly body: AskedFeeQuote; };
     readonly response: FeeQuote;
   };
+  /** Receive an event of Stripe, and decide about a card's request. */
+  readonly receiveCardEvent: {
+    readonly request: { readonly connectionId: string; readonly body?: StripeEvent; };
+    readonly response: CardReply;
+  };
   /** Check an execution on the chain now. */
   readonly recheckExecution: {
     readonly request: { readonly executionId: string; readonly body: RecheckExecution; };
@@ -2990,6 +3086,11 @@ export type Operations = {
       readonly items: readonly Found[];
     };
   };
+  /** Let a card pay under a mandate, for an agent. */
+  readonly setCard: {
+    readonly request: { readonly connectionId: string; readonly cardId: string; readonly body: SetCard; };
+    readonly response: SetCardReply;
+  };
   /** Choose when people are told that a budget is nearly used. */
   readonly setMandateAlerts: {
     readonly request: { readonly id: string; readonly body: SetMandateAlerts; };
@@ -3039,6 +3140,11 @@ export type Operations = {
   readonly unbanUser: {
     readonly request: { readonly userId: string; readonly body: UnbanUser; };
     readonly response: PlatformUser;
+  };
+  /** Replace the signing secret of a connection, or end it. */
+  readonly updateCardConnection: {
+    readonly request: { readonly connectionId: string; readonly body: UpdateCardConnection; };
+    readonly response: CardConnection;
   };
   /** Change a mandate. */
   readonly updateMandate: {
@@ -3125,6 +3231,7 @@ export const denialActions: Readonly<Record<DenialCode, readonly NextAction[]>> 
   cooldown_active: [{"type":"retry_later","label":"Try again later"}],
   approval_rejected: [{"type":"use_other_seller","label":"Use another seller"}],
   fee_limit_exceeded: [{"type":"raise_mandate_limit","label":"Raise the mandate's limit"}],
+  clearance_needed: [{"type":"use_other_seller","label":"Use another seller"}],
 };
 
 /** The method and the path of each operation. */
@@ -3153,6 +3260,7 @@ export const addresses: Readonly<Record<keyof Operations, readonly [method: stri
   completeOnboarding: ["POST","/api/v1/auth/onboarding"],
   confirmIdentity: ["POST","/api/v1/auth/confirm"],
   connectAgent: ["POST","/api/v1/auth/connections"],
+  connectCards: ["POST","/api/v1/rails/stripe"],
   continueCheckout: ["POST","/api/v1/agent/commerce/checkouts/{checkoutIntentId}/continue"],
   createAgentClient: ["POST","/api/v1/auth/clients"],
   createMandate: ["POST","/api/v1/mandates"],
@@ -3180,6 +3288,7 @@ export const addresses: Readonly<Record<keyof Operations, readonly [method: stri
   inviteMember: ["POST","/api/v1/auth/organizations/{organizationId}/invitations"],
   listAgentClients: ["GET","/api/v1/auth/clients"],
   listAuditEvents: ["GET","/api/v1/audit/events"],
+  listCardConnections: ["GET","/api/v1/rails/stripe"],
   listConnections: ["GET","/api/v1/auth/connections"],
   listDeployments: ["GET","/api/v1/onchain/deployments"],
   listEvents: ["GET","/api/v1/events"],
@@ -3203,6 +3312,7 @@ export const addresses: Readonly<Record<keyof Operations, readonly [method: stri
   probeResource: ["POST","/api/v1/seller/resources/{id}/probe"],
   provePayTo: ["POST","/api/v1/seller/pay-to/proofs"],
   quoteFee: ["POST","/api/v1/billing/fee-quote"],
+  receiveCardEvent: ["POST","/api/v1/rails/stripe/{connectionId}"],
   recheckExecution: ["POST","/api/v1/platform/executions/{executionId}/recheck"],
   recordPayment: ["POST","/api/v1/payments/{authorizationId}/record"],
   registerMandate: ["POST","/api/v1/onchain/mandates/{id}/registration-authorizations"],
@@ -3224,6 +3334,7 @@ export const addresses: Readonly<Record<keyof Operations, readonly [method: stri
   rotateWebhookSecret: ["POST","/api/v1/webhooks/{id}/rotate"],
   saveFeeSchedule: ["POST","/api/v1/billing/fee-schedules"],
   searchOrganization: ["GET","/api/v1/search"],
+  setCard: ["PUT","/api/v1/rails/stripe/{connectionId}/cards/{cardId}"],
   setMandateAlerts: ["POST","/api/v1/mandates/{id}/alerts"],
   setNotices: ["POST","/api/v1/auth/notices"],
   setStepUpThreshold: ["PUT","/api/v1/auth/organizations/{organizationId}/step-up-threshold"],
@@ -3234,6 +3345,7 @@ export const addresses: Readonly<Record<keyof Operations, readonly [method: stri
   takeBackApproval: ["POST","/api/v1/agent/commerce/checkouts/{checkoutIntentId}/take-back"],
   testWebhookEndpoint: ["POST","/api/v1/webhooks/{id}/test"],
   unbanUser: ["POST","/api/v1/platform/users/{userId}/unban"],
+  updateCardConnection: ["PATCH","/api/v1/rails/stripe/{connectionId}"],
   updateMandate: ["PATCH","/api/v1/mandates/{id}"],
   updateMember: ["POST","/api/v1/auth/organizations/{organizationId}/members/{userId}/role"],
   updateOrganization: ["PATCH","/api/v1/auth/organizations/{organizationId}"],

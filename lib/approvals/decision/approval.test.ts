@@ -9,7 +9,7 @@ import {
   type ApprovalFacts,
   type BoundTerms,
 } from "#lib/approvals/decision/approval.ts";
-import { FRESH_SESSION_MS } from "#lib/identity/fresh-session.ts";
+import { FRESH_SESSION_MS } from "#lib/identity/step-up-limits.ts";
 import { atomicOf } from "#lib/money.ts";
 import { isProblem } from "#lib/problem.ts";
 import { ApprovalStatus, CheckoutStatus } from "#lib/vocabulary.ts";

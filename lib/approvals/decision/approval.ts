@@ -1,4 +1,4 @@
-import { FRESH_SESSION_MS } from "#lib/identity/fresh-session.ts";
+import { FRESH_SESSION_MS } from "#lib/identity/step-up-limits.ts";
 import type { StepUpReason } from "#lib/approvals/checkout-view.ts";
 import { isOpen } from "#lib/approvals/checkout-state.ts";
 import type { Atomic } from "#lib/money.ts";

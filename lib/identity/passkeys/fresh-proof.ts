@@ -1,5 +1,5 @@
 import { clock } from "#lib/audit/transact.ts";
-import { FRESH_SESSION_MS } from "#lib/identity/fresh-session.ts";
+import { FRESH_SESSION_MS } from "#lib/identity/step-up-limits.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
 import type { Act } from "#lib/identity/passkeys/passkey-challenge.ts";
 import { otherWaysIn, passkeysOf, provedAt } from "#lib/identity/passkeys/store.ts";

@@ -94,6 +94,8 @@ export function askRuleText(rule: AskRule): string {
       return "asks about the first payment to a seller";
     case "records":
       return "asks about this payment that is made elsewhere";
+    case "cards":
+      return "lets a person clear this purchase by card";
     case "above":
       return `asks above ${amountWords(rule.limit, rule.unit)}`;
     case "passkey":
@@ -175,6 +177,7 @@ function coinTerm({ unit, assets }: Policy, { networkOf }: Words): Phrase[] {
 const railWords: Readonly<Record<Rail, string>> = {
   x402: "payments by x402",
   record: "payments that are made elsewhere and recorded here",
+  card: "payments by card",
 };
 
 function railTerms({ rails, records }: Policy, { nameOf }: Words): Phrase[][] {

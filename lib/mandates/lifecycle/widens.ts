@@ -56,11 +56,18 @@ function countsNoLess({ rates: next }: CompiledPolicy, { rates: current }: Compi
 }
 
 function admitsNoOtherRail(next: CompiledPolicy, current: CompiledPolicy): boolean {
-  if (!next.rails.isSubsetOf(current.rails)) return false;
+  if (!next.rails.isSubsetOf(current.rails) || (next.rails.has("card") && !paysNoOtherMerchant(next, current))) return false;
   if (!next.rails.has("record")) return true;
   const [records, were] = [next.records, current.records];
   return amongst(records.payees, were.payees) && within(records.deadlineMs, were.deadlineMs) && (records.asks || !were.asks);
 }
+
+const paysNoOtherMerchant = ({ cards: next }: CompiledPolicy, { cards: current }: CompiledPolicy): boolean =>
+  next.asks ||
+  (!current.asks &&
+    amongst(next.categories, current.categories) &&
+    amongst(next.countries, current.countries) &&
+    amongst(next.merchants, current.merchants));
 
 function opensNoLonger(next: Schedule | null, current: Schedule | null): boolean {
   if (current === null || next?.text === current.text) return true;

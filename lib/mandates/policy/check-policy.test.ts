@@ -162,7 +162,7 @@ const invalid: [guarantee: string, policy: unknown][] = [
   ["no asset", { assets: [], limits }],
   ["nine assets", { unit: "USD", assets: Array.from({ length: 9 }, () => usdc), limits }],
   ["an unknown unit", { unit: "XAU", assets: [usdc], limits }],
-  ["an unknown rail", { assets, limits, rails: ["card"] }],
+  ["an unknown rail", { assets, limits, rails: ["cash"] }],
   ["no rail", { assets, limits, rails: [] }],
   ["an unknown kind of payee", { assets, limits, rails: ["record"], records: { payees: [{ kind: "phone", value: "1" }] } }],
   ["a deadline that is no duration", { assets, limits, records: { payees: "any", deadline: "two weeks" } }],

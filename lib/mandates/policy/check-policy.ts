@@ -8,7 +8,7 @@ import type { Rail, Unit } from "#lib/vocabulary.ts";
 type PolicyError = { readonly pointer: string; readonly detail: string };
 
 /** The rails that authorizePayment serves. */
-const servedRails: ReadonlySet<Rail> = new Set<Rail>(["x402", "record"]);
+const servedRails: ReadonlySet<Rail> = new Set<Rail>(["x402", "record", "card"]);
 
 type Terms = {
   /** Of what the limits are in: the unit, or else the asset. */
@@ -82,18 +82,18 @@ const CURRENCY = {
   asset: "Add USD or EUR to the assets.",
 } as const;
 
-function checkRails({ unit, assets, rails = [], records }: Policy, served: ReadonlySet<Rail>, refuse: Refuse): void {
+const inCurrency: Partial<Record<Rail, string>> = { record: "Payments that are made elsewhere", card: "Payments by card" };
+
+function checkRails({ unit, assets, rails = [], records, cards }: Policy, served: ReadonlySet<Rail>, refuse: Refuse): void {
   rails.forEach((rail, at) => {
     if (!served.has(rail)) refuse(`/rails/${at}`, "This service does not serve such payments yet.");
     if (rails.indexOf(rail) < at) refuse(`/rails/${at}`, "This rail is in the list already.");
-    if (rail === "record" && !assets.some(({ chain }) => isUnitChain(chain))) {
-      refuse(
-        `/rails/${at}`,
-        `Payments that are made elsewhere are in a currency. ${CURRENCY[unit === undefined ? "unit" : "asset"]}`,
-      );
-    }
+    const payments = inCurrency[rail];
+    if (payments !== undefined && !assets.some(({ chain }) => isUnitChain(chain)))
+      refuse(`/rails/${at}`, `${payments} are in a currency. ${CURRENCY[unit === undefined ? "unit" : "asset"]}`);
   });
   if (records !== undefined && !rails.includes("record")) refuse("/records", "Only the rail record has rules for records.");
+  if (cards !== undefined && !rails.includes("card")) refuse("/cards", "Only the rail card has rules for cards.");
 }
 
 function checkLimits({ limits }: Policy, decimals: number, refuse: Refuse): void {

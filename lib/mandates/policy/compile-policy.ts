@@ -23,6 +23,14 @@ export type Records = {
   readonly deadlineMs: number;
 };
 
+/** The merchants that cards pay. Null for any; `asks`: the policy has no rules, so that a person clears each purchase. */
+export type Cards = {
+  readonly asks: boolean;
+  readonly categories: ReadonlySet<string> | null;
+  readonly countries: ReadonlySet<string> | null;
+  readonly merchants: ReadonlySet<string> | null;
+};
+
 /** Amounts are in atomic units; null means that the policy has no such rule. */
 export type CompiledPolicy = {
   readonly decimals: number;
@@ -35,6 +43,7 @@ export type CompiledPolicy = {
   /** Whether the policy names its rails, so that its decisions tell about them. */
   readonly namesRails: boolean;
   readonly records: Records;
+  readonly cards: Cards;
   readonly perPayment: Atomic;
   readonly total: Atomic | null;
   readonly windows: readonly Window[];
@@ -92,6 +101,7 @@ export function compilePolicy(policy: Policy, decimals: number): CompiledPolicy 
     rails: new Set(policy.rails ?? RAILS),
     namesRails: policy.rails !== undefined,
     records: compileRecords(policy.records),
+    cards: compileCards(policy.cards),
     perPayment: parseAmount(limits.perPayment, decimals),
     total: amountOrNull(limits.total),
     windows: windowsOf(policy, decimals),
@@ -146,6 +156,15 @@ const compileRecords = (rules: RecordRules | undefined): Records => ({
   asks: rules === undefined,
   payees: rules === undefined || rules.payees === "any" ? null : new Set(rules.payees.map(payeeKey)),
   deadlineMs: minutes(minutesOf(rules?.deadline ?? RECORD_DEADLINE) ?? 0),
+});
+
+const setOrNull = (names: readonly string[] | undefined) => (names === undefined ? null : new Set(names));
+
+const compileCards = (rules: Policy["cards"]): Cards => ({
+  asks: rules === undefined,
+  categories: setOrNull(rules?.categories),
+  countries: setOrNull(rules?.countries),
+  merchants: setOrNull(rules?.merchants),
 });
 
 function allowDeny(

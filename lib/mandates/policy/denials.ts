@@ -197,6 +197,11 @@ export const denials: Readonly<Record<DenialCode, Denial>> = {
     actions: [raiseLimit],
     match: "insufficient_budget",
   },
+  clearance_needed: {
+    means: "A person must clear this purchase by card, and a card cannot wait.",
+    cure: "Clear it and use the card again, or name the merchant in the mandate.",
+    remedy: "policy",
+  },
 };
 
 export const isDenial = (code: string | null | undefined): code is DenialCode =>

@@ -54,6 +54,9 @@ type UnregisteredFacts = {
   readonly lacks: readonly { readonly detail: string; readonly pointer: string }[];
 };
 
+/** `merchant` is the id that the card network gave it. */
+export type CardMerchant = { readonly category: string; readonly country: string | null; readonly merchant: string };
+
 /** Free-form metadata of agents and sellers is excluded, so that it cannot influence a decision. */
 export type IntentFacts = {
   readonly agent: { readonly subjectId: string; readonly type: "user" | "serviceAccount"; readonly active: boolean };
@@ -99,6 +102,8 @@ export type IntentFacts = {
     /** The authorization that has the same reference of the same payee. */
     readonly before: string | null;
   };
+  /** Set if a card pays: where, in Stripe's words. */
+  readonly card?: CardMerchant;
   readonly expiresAt: Date;
   /** The level that this payment has reached, by a person's approval or only by the mandate itself. */
   readonly assuranceLevel: AssuranceLevel;

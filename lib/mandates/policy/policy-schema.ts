@@ -167,6 +167,20 @@ const Records = z
     description: "The payees of payments that are made elsewhere and recorded here. Without it, a person is asked about each.",
   });
 
+const Names = (pattern: RegExp, what: string) => z.array(z.string().regex(pattern, what)).max(MAX_ENTRIES);
+
+const Cards = z
+  .strictObject({
+    categories: Names(/^[a-z0-9_]{1,80}$/, "Write Stripe's name of a category, such as computer_software_stores.").optional(),
+    countries: Names(/^[A-Z]{2}$/, "Write a country as two capital letters, such as DE.").optional(),
+    merchants: Names(/^[A-Za-z0-9_-]{1,64}$/, "Write the merchant's network_id.").optional(),
+  })
+  .meta({
+    id: "CardRules",
+    description:
+      "The merchants that cards pay: by Stripe's category, by country, and by the card network's id. A merchant must be in each list that is given. Without it, each purchase needs a clearance by a person.",
+  });
+
 export const Policy = z
   .strictObject({
     unit: Unit.meta({
@@ -178,6 +192,7 @@ export const Policy = z
     }),
     rails: z.array(Rail).min(1).meta({ description: "The kinds of payments that are admitted. Default: x402." }).optional(),
     records: Records.optional(),
+    cards: Cards.optional(),
     limits: Limits,
     sellers: z
       .strictObject({ allow: SellerIds.optional(), deny: SellerIds.optional(), unregistered: UnregisteredSellers.optional() })

@@ -1,11 +1,12 @@
 import type { Decision, Finding, IntentFacts, MandateFacts, Usage } from "#lib/mandates/policy/facts.ts";
-import { conclude, openCase, text, type Case } from "#lib/mandates/policy/rules/reason.ts";
+import { addReason, conclude, openCase, text, type Case } from "#lib/mandates/policy/rules/reason.ts";
 import { intentRules } from "#lib/mandates/policy/rules/intent.ts";
 import { limitRules, maximumFee, perPayment } from "#lib/mandates/policy/rules-limits.ts";
 import { asksPerson } from "#lib/mandates/policy/render-reasons.ts";
 import { mandateRules, passkeyDemands } from "#lib/mandates/policy/rules/mandate.ts";
 import { sellerRules } from "#lib/mandates/policy/rules-seller.ts";
 import * as say from "#lib/mandates/policy/sentences-limits.ts";
+import * as sayOfCard from "#lib/mandates/policy/sentences/card.ts";
 import * as sayOfRecord from "#lib/mandates/policy/sentences/record.ts";
 import { passkeyNeeded } from "#lib/mandates/policy/sentences/mandate.ts";
 import { canBeWaived, waive } from "#lib/mandates/policy/waive.ts";
@@ -19,11 +20,14 @@ export function decide(mandate: MandateFacts, usage: Usage, intent: IntentFacts,
   sellerRules(on);
   limitRules(on);
   const waived = waive(on);
-  return conclude(on, [...approval(on, waived), ...recordPayee(on), ...passkeys(on)]);
+  const approvals = [...approval(on, waived), ...recordPayee(on), ...cardMerchant(on), ...passkeys(on)];
+  if (intent.card && approvals.some(asksPerson)) addReason(on, sayOfCard.needsClearance);
+  return conclude(on, approvals);
 }
 
 /** Whether a person is asked about the payment if no rule denies it and nobody waived a denial. */
 export function mayAsk(mandate: MandateFacts, usage: Usage, intent: IntentFacts, now: Date): boolean {
+  if (intent.card) return false;
   const on = openCase(mandate, usage, intent, now);
   return [...approval(on, false), ...recordPayee(on), ...passkeys(on)].some(asksPerson);
 }
@@ -50,6 +54,17 @@ function recordPayee({ policy: { records }, intent: { record, approvedByPerson }
   if (records.payees === null) return [[sayOfRecord.anyPayee.id]];
   const isListed = record.payee !== null && records.payees.has(record.payee);
   return [[(isListed ? sayOfRecord.payeeListed : sayOfRecord.asksPayee).id]];
+}
+
+/** The first list that does not name the merchant asks. */
+function cardMerchant({ policy: { cards }, intent: { card, approvedByPerson } }: Case): Finding[] {
+  if (!card) return [];
+  if (approvedByPerson === true) return [[sayOfCard.merchantCleared.id]];
+  if (cards.asks) return [[sayOfCard.asksCards.id]];
+  const { category, country, merchant } = card;
+  const named = { categories: category, countries: country ?? "an unknown country", merchants: merchant };
+  const missing = (["categories", "countries", "merchants"] as const).find((list) => cards[list]?.has(named[list]) === false);
+  return [missing === undefined ? [sayOfCard.anyMerchant.id] : [sayOfCard.asksMerchant.id, missing, named[missing]]];
 }
 
 /** If a rule denies the payment, nobody is asked, and these findings are only information. */

@@ -3,6 +3,7 @@ import type { Sentence } from "#lib/mandates/policy/sentences/sentence.ts";
 import * as intent from "#lib/mandates/policy/sentences/intent.ts";
 import * as limits from "#lib/mandates/policy/sentences-limits.ts";
 import * as mandate from "#lib/mandates/policy/sentences/mandate.ts";
+import * as card from "#lib/mandates/policy/sentences/card.ts";
 import * as record from "#lib/mandates/policy/sentences/record.ts";
 import * as seller from "#lib/mandates/policy/sentences/seller.ts";
 import * as waived from "#lib/mandates/policy/sentences/waived.ts";
@@ -11,7 +12,7 @@ import { Problem } from "#lib/problem.ts";
 const isSentence = (value: unknown): value is Sentence => typeof value === "object" && value !== null && "say" in value;
 
 export const sentences: ReadonlyMap<number, Sentence> = new Map(
-  [mandate, intent, seller, limits, waived, record].flatMap((file) =>
+  [mandate, intent, seller, limits, waived, record, card].flatMap((file) =>
     Object.values(file as Readonly<Record<string, unknown>>).flatMap((value) =>
       isSentence(value) ? [[value.id, value] as const] : [],
     ),

@@ -3,6 +3,8 @@ import { addReason, type Case } from "#lib/mandates/policy/rules/reason.ts";
 import * as say from "#lib/mandates/policy/sentences/seller.ts";
 
 export function sellerRules(on: Case): void {
+  // A card pays a merchant, for which the policy has rules of their own.
+  if (on.intent.card) return;
   stopped(on);
   if (on.intent.record) return sellerOfRecord(on);
   payee(on);

@@ -30,7 +30,7 @@ import { askRules, type AskRule } from "#lib/mandates/policy/ask-rules.ts";
 import { highestAsked } from "#lib/mandates/policy/assurance.ts";
 import { displayAmount, formatAmount, parseAmount } from "#lib/money.ts";
 import { assetOf, chainOf } from "#lib/chains/chains.ts";
-import { explorerUrl } from "#lib/chains/explorer-url.ts";
+import { explorerUrl } from "#lib/chains/network-name.ts";
 import { findingsOf } from "#lib/pages/buyer/approvals/payee-store.ts";
 import { elsewhereOf } from "#lib/pages/buyer/approvals/elsewhere.ts";
 import { viewPayee } from "#lib/pages/buyer/approvals/view-payee.ts";

@@ -6,7 +6,7 @@ import { countsIn } from "#lib/mandates/policy/compile-policy.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import { formatAmount } from "#lib/money.ts";
 import { assetAt, assetOf, chainOf } from "#lib/chains/chains.ts";
-import { explorerUrl } from "#lib/chains/explorer-url.ts";
+import { explorerUrl } from "#lib/chains/network-name.ts";
 import { deploymentAt } from "#lib/onchain/registry/deployments.ts";
 import { periodAt } from "#lib/onchain/registry/periods.ts";
 import { readBudget, type ChainBudget } from "#lib/onchain/registry/read-budget.ts";

@@ -8,6 +8,7 @@ import { otherWaysIn, passkeysOf } from "#lib/identity/passkeys/store.ts";
 import { presentPasskey } from "#lib/identity/passkeys/present-passkey.ts";
 import { liveSessionsOf } from "#lib/identity/sessions/session-store.ts";
 import { toWire } from "#lib/time.ts";
+import { readNotices, type Notices } from "#lib/notices/read-notices.ts";
 
 const SESSIONS = 100;
 
@@ -58,3 +59,7 @@ export async function viewSecurity({ userId, sessionId }: SessionCaller): Promis
     otherWays,
   };
 }
+
+export type NoticesView = Notices;
+
+export const viewNotices = (caller: SessionCaller): Promise<NoticesView> => readNotices(database(), caller);

@@ -10,7 +10,7 @@ import { referenceShown } from "#lib/payments/batch/made-elsewhere.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/offers/compare-intent.ts";
 import { resourceInIntent, type Terms } from "#lib/payments/offers/present-intent.ts";
 import type { OfferJudgement } from "#lib/payments/unregistered-offer.ts";
-import type { PaymentIntent } from "#lib/payment-intent.ts";
+import { has402, type PaymentIntent } from "#lib/payment-intent.ts";
 import { checkoutDraftOf, payingSubjectOf, type Item } from "#lib/payments/queue-item.ts";
 import type { Budget, BatchFacts } from "#lib/payments/batch/facts.ts";
 import { earliest } from "#lib/time.ts";
@@ -39,11 +39,7 @@ type Parties = {
 };
 
 const domainOf = ({ intent }: Item, { seller, offered }: Parties): string =>
-  seller?.domain ??
-  offered?.facts.domain ??
-  intent.seller.domain ??
-  (intent.paymentChallengeType === "record" ? intent.seller.name : null) ??
-  "";
+  seller?.domain ?? offered?.facts.domain ?? intent.seller.domain ?? (has402(intent) ? null : intent.seller.name) ?? "";
 
 /** The basket of an order, or one line with the resource. */
 export function basketAsked(item: Item, parties: Parties): Basket {

@@ -5,7 +5,7 @@ import { agentPaused } from "#lib/http/access.ts";
 import { QUOTE_MS } from "#lib/holds/stored-intent.ts";
 import { idUnder, newId } from "#lib/ids.ts";
 import type { Decision } from "#lib/mandates/policy/facts.ts";
-import type { Atomic } from "#lib/money.ts";
+import { zero, type Atomic } from "#lib/money.ts";
 import { askPerson, withAsking, withoutOwnHold } from "#lib/payments/batch/ask-person.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/offers/compare-intent.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
@@ -14,12 +14,14 @@ import { capabilityFor, hasHold, isApproved, refusal, type Answer, type Item, ty
 import { AUTHORIZATION_MS, judge, type Judgement, type BatchTerms } from "#lib/payments/batch/judge-item.ts";
 import type { Budget, BatchFacts } from "#lib/payments/batch/facts.ts";
 import type { DueProbe } from "#lib/payments/offers/required-probe.ts";
+import type { NewCardPart } from "#lib/holds/card-store.ts";
+import { cardPartOf } from "#lib/payments/batch/by-card.ts";
 import { bookReference, recordedRow, type Recorded } from "#lib/payments/batch/made-elsewhere.ts";
 import { presentIntent } from "#lib/payments/offers/present-intent.ts";
 import { renderAnswer } from "#lib/holds/render-answer.ts";
 import { book, countedPayment, holdFor, type CountedPayment, type Hold } from "#lib/payments/batch/take-hold.ts";
 import { isProblem, notFound, Problem } from "#lib/problem.ts";
-import { earliest } from "#lib/time.ts";
+import { earliest, minutes } from "#lib/time.ts";
 
 export type NewAuthorization = {
   readonly item: Item;
@@ -40,6 +42,8 @@ export type NewAuthorization = {
   readonly hold: Hold | null;
   /** Null unless the payment is made elsewhere and held. */
   readonly recorded: Recorded | null;
+  /** Null unless a card asks. */
+  readonly cardPart: NewCardPart | null;
   /** The checkout that is opened together with this authorization; null if no person is asked or the question is already open. */
   readonly checkout: NewCheckout | null;
   /** The checkout in which a person is asked, also that of an earlier payment with the same question; null if none is asked. */
@@ -52,6 +56,9 @@ export type NewAuthorization = {
 };
 
 const DEFAULT_TIMEOUT_SECONDS = 60;
+
+/** Stripe repeats an event for three days. If none has told after this time what became of a payment by card, a person is asked. */
+const CARD_CONFIRMED_MS = minutes(4 * 24 * 60);
 
 export type ItemRecord = PurchaseRecord & { readonly item: Item };
 
@@ -95,15 +102,19 @@ function countRequest({ checkout }: NewAuthorization, { requests }: BatchFacts):
   if (known) requests.set(agentKey(checkout), withOpened(known, checkout));
 }
 
+function unknownAsker({ asker }: Item): Problem {
+  if (asker.kind === "key") return new Problem("api_key_invalid", { detail: "This API key is not valid." });
+  if (asker.kind === "session") return new Problem("session_expired", { detail: "Your session has ended. Sign in again." });
+  return new Problem("forbidden", {
+    detail: "The connection, its card or the card's agent has ended, or pays under another mandate.",
+  });
+}
+
 /** The refusal or the stored reply that answers the payment without a decision; null if there is neither. */
 function answerBeforeDeciding(item: Item, facts: BatchFacts, terms: BatchTerms): Answer | null {
   const may = facts.mayAuthorize(item);
   if (may === null) {
-    return refusal(
-      item.asker.kind === "key"
-        ? new Problem("api_key_invalid", { detail: "This API key is not valid." })
-        : new Problem("session_expired", { detail: "Your session has ended. Sign in again." }),
-    );
+    return refusal(unknownAsker(item));
   }
   if (may === "paused") return refusal(agentPaused());
   if (!may) {
@@ -164,6 +175,7 @@ function lastMoment(item: Item, { decision, read, asked }: Judgement, budget: Bu
   if (outcome === "deny") return now;
   // A payment that is made elsewhere is held until somebody records it, so `expiresAt` of the intent says only when to answer.
   if (asked.record && outcome === "allow") return deadlineOf(budget, now);
+  if (asked.card && outcome === "allow") return new Date(now.getTime() + CARD_CONFIRMED_MS);
   const life = outcome === "requireApproval" ? policy.approval.requestMs : AUTHORIZATION_MS;
   const capped = isApproved(item) ? [] : [new Date(now.getTime() + life)];
   return earliest(read.expiresAt, ...capped, ...(policy.validUntil ? [policy.validUntil] : []));
@@ -218,6 +230,7 @@ function decideItem(item: Item, judged: Judgement, budget: Budget, facts: BatchF
     feeScheduleId: quoted.schedule.feeScheduleId,
     hold,
     recorded,
+    cardPart: cardPartOf(item, authorizationId, hold ? read.amount : zero),
     checkout: question?.checkout ? { ...question.checkout, authorizationId } : null,
     checkoutIntentId: question?.checkoutIntentId ?? null,
     waiverId: judged.waiverId,

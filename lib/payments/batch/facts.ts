@@ -10,6 +10,7 @@ import type { CompiledPolicy } from "#lib/mandates/policy/compile-policy.ts";
 import type { MandateFacts, Usage } from "#lib/mandates/policy/facts.ts";
 import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import type { OpenApproval } from "#lib/payments/batch/ask-person.ts";
+import { mayPay } from "#lib/payments/batch/by-card.ts";
 import type { KnownReference } from "#lib/payments/batch/made-elsewhere.ts";
 import type { Prepared } from "#lib/payments/batch/judge-item.ts";
 import {
@@ -184,6 +185,7 @@ function budgetsOf(loaded: BatchRows, known: ReadonlyMap<string, PolicyEntry>, d
 
 /** Null for an invalid key or session. A batch reads both while it holds the gate, so it sees every earlier revocation. */
 function mayAuthorize(loaded: BatchRows): BatchFacts["mayAuthorize"] {
+  const cards = new Map(loaded.cards.map((row) => [`${row["connection_id"]} ${row["card_id"]}`, row]));
   const keys = new Map(members(loaded, "key").map((row) => [row.key_id, row]));
   const sessions = new Map(members(loaded, "session").map((row) => [`${row.session_id} ${row.organization_id}`, row]));
   return (item) => {
@@ -196,6 +198,7 @@ function mayAuthorize(loaded: BatchRows): BatchFacts["mayAuthorize"] {
       const byPerson = row.role === null || capabilitiesOfRole(membershipRoleOf(row.role)).has(needed);
       return byPerson && row.capabilities.includes(needed);
     }
+    if (asker.kind === "card") return mayPay(cards.get(`${asker.connectionId} ${asker.cardId}`), item);
     const row = sessions.get(`${asker.sessionId} ${organizationId}`);
     if (!row) return null;
     return capabilitiesOfRole(membershipRoleOf(row.role)).has(needed);

@@ -2,7 +2,7 @@ import { chargeOf, takenBy } from "#lib/mandates/policy/compile-policy.ts";
 import { feeOn, type Fee } from "#lib/billing/fees.ts";
 import { highestAsked } from "#lib/mandates/policy/assurance.ts";
 import type { CompiledPolicy } from "#lib/mandates/policy/compile-policy.ts";
-import type { Decision, IntentFacts } from "#lib/mandates/policy/facts.ts";
+import type { CardMerchant, Decision, IntentFacts } from "#lib/mandates/policy/facts.ts";
 import { decide, mayAsk, mayWaive } from "#lib/mandates/policy/policy.ts";
 import { usesWaiver } from "#lib/mandates/policy/waive.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
@@ -19,6 +19,7 @@ import { settlementModeOf, type Terms } from "#lib/payments/offers/present-inten
 import { judgeOffer, namedSeller, unregisteredPayee, type Offer } from "#lib/payments/unregistered-offer.ts";
 import { stopOf, type PayeeStop } from "#lib/sellers/stops.ts";
 import { invalidField, type Problem } from "#lib/problem.ts";
+import { has402 } from "#lib/payment-intent.ts";
 import { minutes } from "#lib/time.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
@@ -41,7 +42,7 @@ function readTerms(item: Item, resource: RegisteredResource | null, now: Date, t
   const { intent } = item;
   const chain = intent.chain ?? resource?.paymentConfig.chain ?? terms.onlyChain;
   if (chain === null) throw invalidField("/intent/chain", "Name the chain: this installation has more than one.");
-  const asset = intent.paymentChallengeType === "record" ? currencyOf(chain, intent.asset) : terms.assetOf(chain, intent.asset);
+  const asset = has402(intent) ? terms.assetOf(chain, intent.asset) : currencyOf(chain, intent.asset);
   if (asset === null) throw invalidField("/intent/asset", `${intent.asset} on ${chain} is not configured here.`);
   const digits = asset.tokenDecimals;
   const amount = readAmount(intent.amount, digits);
@@ -68,8 +69,7 @@ function partiesOf(item: Item, facts: BatchFacts, terms: BatchTerms) {
   const resource =
     seller && intent.resource ? (facts.resources.get(`${seller.sellerId} ${intent.resource.resourceId}`) ?? null) : null;
   const read = readTerms(item, resource, facts.now, terms);
-  const offered =
-    sellerId === null && intent.paymentChallengeType !== "record" ? judgeOffer(intent, offer, read.amount, read.asset) : null;
+  const offered = sellerId === null && has402(intent) ? judgeOffer(intent, offer, read.amount, read.asset) : null;
   return { seller, resource, read, offered };
 }
 
@@ -81,9 +81,7 @@ function probeOf(
   parties: ReturnType<typeof partiesOf>,
   terms: BatchTerms,
 ): OfferProbe | null {
-  return allowsDomains(policy) && intent.paymentChallengeType !== "record"
-    ? probeFor(policy, intent, parties, terms.readOffer(intent.challenge))
-    : null;
+  return allowsDomains(policy) && has402(intent) ? probeFor(policy, intent, parties, terms.readOffer(intent.challenge)) : null;
 }
 
 /** What a payment asks for, as far as no other payment of the batch can change it. @throws Problem invalid_request */
@@ -162,7 +160,7 @@ function intentFacts(
   facts: BatchFacts,
 ): IntentFacts {
   const { intent, asker, purchase } = item;
-  const isAgent = asker.kind === "key" || purchase?.kind === "approval";
+  const isAgent = asker.kind !== "session" || purchase?.kind === "approval";
   return {
     agent: { subjectId: payingSubjectOf(item), type: isAgent ? "serviceAccount" : "user", active: agentLive(item, facts) },
     seller: seller && { ...seller, minimumAssuranceLevel: seller.minimumAssuranceLevel as AssuranceLevel },
@@ -177,6 +175,7 @@ function intentFacts(
     decimals: read.digits,
     payTo: resource?.paymentConfig.payTo ?? intent.payTo ?? null,
     paymentChallengeType: intent.paymentChallengeType,
+    ...(intent.card && { card: merchantOf(intent.card) }),
     expiresAt: read.expiresAt,
     assuranceLevel: assuranceReached(item, facts),
     approvedByPerson: isApproved(item),
@@ -186,6 +185,12 @@ function intentFacts(
     duplicateNonce: false,
   };
 }
+
+const merchantOf = ({ category, country, merchant }: NonNullable<Item["intent"]["card"]>): CardMerchant => ({
+  category,
+  country: country ?? null,
+  merchant,
+});
 
 /** Whether a person approves what was held with a waiver, which a changed mandate ends. */
 const holdWasWaived = (item: Item, budget: Budget, { checkouts }: BatchFacts): boolean =>

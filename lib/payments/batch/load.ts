@@ -3,6 +3,7 @@ import type { Sql } from "#lib/db/sql.ts";
 import { lockApprovers } from "#lib/approvals/decision/batch-store.ts";
 import { outboundLoopback } from "#lib/env.ts";
 import { approverOf, type Item } from "#lib/payments/queue-item.ts";
+import { cardsAsking } from "#lib/payments/batch/by-card.ts";
 import {
   beginToWrite,
   factsAsked,
@@ -35,6 +36,8 @@ export type BatchRows = {
   readonly stoppedPayees: ReadonlySet<string>;
   readonly found: ReadonlyMap<Fact, readonly Row[]>;
   readonly policies: readonly Row[];
+  /** The cards that ask, with their connections and agents. */
+  readonly cards: readonly Row[];
 };
 
 /** Sends all queries at once. When all have ended, it throws the failure of the first query in the list that failed. */
@@ -164,12 +167,13 @@ export async function openAndLoad(c: Sql, items: readonly Item[], known: Version
   const unknown = locks.mandateIds.filter((mandateId) => !known.has(mandateId));
   const people = asked.sessionIds.length > 0 || asked.replies.length > 0;
   // Do not nest calls of pipelined in this list: a nested call would send its statements before the others.
-  const [, locked, , rows, policies] = await pipelined([
+  const [, locked, , rows, policies, cards] = await pipelined([
     begun,
     withCheckouts ?? lockMandates(c, locks),
     locks.approverIds.length > 0 ? lockApprovers(c, locks.approverIds) : nothing,
     (people ? factsWithSessions : factsAsked)(c, asked),
     unknown.length > 0 ? selectPolicies(c, unknown) : nothing,
+    cardsAsking(c, items),
   ]);
   const mandates = withCheckouts ? rowsOf(locked, "mandate") : locked;
   const changed = changedSince(known, mandates);
@@ -180,6 +184,7 @@ export async function openAndLoad(c: Sql, items: readonly Item[], known: Version
     offers,
     ...unregistered,
     found,
+    cards,
     policies: changed.length > 0 ? [...policies, ...(await selectPolicies(c, changed))] : policies,
   };
 }
@@ -192,5 +197,5 @@ export async function loadToRead(c: Sql, items: readonly Item[]): Promise<BatchR
   const rows = await factsToRead(c, idsOf(items, locks, { offers, ...unregistered }), locks);
   const found = byKind(rows);
   const [mandates, policies] = [rowsOf(rows, "mandate"), rowsOf(rows, "policy")];
-  return { now: timeOf(found), mandates, offers, ...unregistered, found, policies };
+  return { now: timeOf(found), mandates, offers, ...unregistered, found, policies, cards: [] };
 }

@@ -4,6 +4,7 @@ import { insertCheckouts, saveDecided, saveGrant, saveRedeemed, saveRefused } fr
 import { useWaivers } from "#lib/approvals/decision/waiver-store.ts";
 import { idempotency } from "#lib/command/tables.ts";
 import { given } from "#lib/db/bulk.ts";
+import { insertCardParts } from "#lib/holds/card-store.ts";
 import { insertRecorded } from "#lib/holds/record-store.ts";
 import { sqlState } from "#lib/db/failure.ts";
 import { columnsOf } from "#lib/db/rows.ts";
@@ -84,10 +85,12 @@ export async function saveBatch(
   const chains = chainsOf(rows, records);
   const uses = rows.flatMap(({ waiverId, authorizationId }) => (waiverId === null ? [] : [{ waiverId, authorizationId }]));
   const recorded = rows.flatMap((row) => row.recorded ?? []);
+  const parts = rows.flatMap((row) => row.cardPart ?? []);
   const more = pipelined([
     uses.length > 0 ? useWaivers(c, uses) : nothing,
     checkouts.length > 0 ? insertCheckouts(c, checkouts) : nothing,
     ...insertRecorded(c, recorded),
+    parts.length > 0 ? insertCardParts(c, parts) : nothing,
     ...records.flatMap((record) => recordWrites(c, record)),
   ]);
   const heads = kept.length > 0 ? replyAndLockHeads(c, kept, chains) : lockHeads(c, chains);

@@ -11,7 +11,7 @@ import type { Budget } from "#lib/payments/batch/facts.ts";
 export type Hold = {
   readonly amount: Atomic;
   readonly approvalKey: string | null;
-  /** Whether no clock ends it, because the payment is made elsewhere: it counts as submitted, and its parts are recorded. */
+  /** Whether no clock ends it, because the payment is made elsewhere or by card: it counts as submitted, and is captured in parts. */
   readonly isKept: boolean;
   readonly buckets: readonly (Bucket & { readonly ceiling: Atomic | null })[];
 };
@@ -32,7 +32,7 @@ export function holdFor(
   }));
   const amount = takenBy(budget.facts.policy, asked);
   if (amount === null) throw new Error("A payment was allowed in an asset without a rate.");
-  return { amount, approvalKey, isKept: outcome === "allow" && asked.record !== undefined, buckets };
+  return { amount, approvalKey, isKept: outcome === "allow" && (asked.record ?? asked.card) !== undefined, buckets };
 }
 
 /** What a payment counts as in the unit of the mandate, and the rate, such as "1.12 USD". */

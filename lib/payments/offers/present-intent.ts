@@ -30,7 +30,7 @@ export const settlementModeOf = (
   { enforcementPath, paymentChallengeType }: Pick<Item["intent"], "enforcementPath" | "paymentChallengeType">,
   resource: RegisteredResource | null,
 ): SettlementMode =>
-  paymentChallengeType === "record"
+  paymentChallengeType !== "x402"
     ? "recorded"
     : enforcementPath === "onchain"
       ? "smartAccount"
@@ -62,6 +62,7 @@ export function presentIntent({ item, seller, resource, offered, terms, feeQuote
     ...(payTo !== undefined && { payTo }),
     ...(intent.payee && { payee: maskedAccount(intent.payee) }),
     ...(intent.reference !== undefined && { reference: intent.reference }),
+    ...(intent.card && { card: intent.card }),
     feeQuote,
     ...(intent.challenge && { challenge: intent.challenge }),
     ...(intent.metadata && { metadata: intent.metadata }),

@@ -13,9 +13,8 @@ import { Panel } from "#components/ui/panel.tsx";
 import { returnTo } from "#lib/http/return-to.ts";
 import { viewSession } from "#lib/identity/sessions/get-session.ts";
 import type { Session } from "#lib/identity/session-schema.ts";
-import { viewNotices } from "#lib/pages/settings/view-notices.ts";
 import { timeZones } from "#lib/pages/time-zones.ts";
-import { viewSecurity, type SecurityView } from "#lib/pages/settings/view-security.ts";
+import { viewNotices, viewSecurity, type SecurityView } from "#lib/pages/settings/view-security.ts";
 
 export const metadata = { title: "Security" };
 

@@ -69,7 +69,8 @@ function coinOfUnit(on: Case, rates: ReadonlyMap<string, Atomic>): void {
   else addReason(on, say.notInAsset, asset);
 }
 
-const railOf = ({ intent: { paymentChallengeType } }: Case): Rail => (paymentChallengeType === "record" ? "record" : "x402");
+const ownRail: ReadonlySet<string> = new Set<Rail>(["record", "card"]);
+const railOf = ({ intent: { paymentChallengeType: type } }: Case): Rail => (ownRail.has(type) ? (type as Rail) : "x402");
 
 export function rail(on: Case): void {
   const rail = railOf(on);

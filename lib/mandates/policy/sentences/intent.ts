@@ -126,6 +126,7 @@ export const notOnChain = sentence(103, "chain_not_allowed", "assets", (_, asset
 const railWords: Readonly<Record<string, string>> = {
   x402: "payments by x402",
   record: "payments that are made elsewhere and recorded here",
+  card: "payments by card",
 };
 export const railRefused = sentence(104, "protocol_not_allowed", "rails", (_, rail: string) => ({
   message: `This mandate does not admit ${railWords[rail] ?? rail}.`,

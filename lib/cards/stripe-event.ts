@@ -1,0 +1,158 @@
+import { z } from "zod";
+import { CARD_STATUSES, type Snapshot } from "#lib/cards/card-rules.ts";
+import { parseJson } from "#lib/http/json.ts";
+import { atomicOf, UNIT_DECIMALS, type Atomic } from "#lib/money.ts";
+import { invalidField } from "#lib/problem.ts";
+
+/* The parts of Stripe's events that are read here; everything else is kept away. https://docs.stripe.com/api/issuing/authorizations/object */
+
+const Cents = z.int().min(-1e15).max(1e15);
+const id = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_[A-Za-z0-9_]{1,120}$`));
+/** Stripe writes an object or only its id. */
+const idOf = (prefix: string) => z.union([id(prefix), z.object({ id: id(prefix) }).transform((object) => object.id)]);
+
+const Merchant = z.object({
+  category: z.string().max(100),
+  country: z.string().max(8).nullish(),
+  name: z.string().max(200).nullish(),
+  network_id: z.string().max(100),
+});
+
+const Transaction = z.object({
+  id: id("ipi"),
+  type: z.string(),
+  amount: Cents,
+  currency: z.string().length(3),
+  authorization: idOf("iauth").nullish(),
+  card: idOf("ic"),
+  merchant_data: Merchant.nullish(),
+});
+
+const Authorization = z.object({
+  id: id("iauth"),
+  approved: z.boolean(),
+  status: z.string(),
+  amount: Cents,
+  currency: z.string().length(3),
+  card: idOf("ic"),
+  merchant_data: Merchant,
+  pending_request: z.object({ amount: Cents, currency: z.string().length(3) }).nullish(),
+  request_history: z.array(z.object({ reason: z.string().nullish() })).default([]),
+  transactions: z.array(Transaction).default([]),
+});
+
+const StripeEvent = z.object({
+  id: id("evt"),
+  type: z.string(),
+  created: z.int(),
+  data: z.object({ object: z.unknown() }),
+});
+
+/** The currencies of cards that Stripe issues. All have two decimals. */
+const CURRENCIES: ReadonlySet<string> = new Set(["usd", "eur", "gbp"]);
+const MINOR = 10n ** BigInt(UNIT_DECIMALS - 2);
+
+const atomic = (cents: number): Atomic => atomicOf(BigInt(Math.abs(cents)) * MINOR);
+
+export type Purchase = {
+  readonly cardId: string;
+  /** Such as "USD". */
+  readonly currency: string;
+  readonly merchant: {
+    readonly name: string | null;
+    readonly category: string;
+    readonly country: string | null;
+    readonly id: string;
+  };
+};
+
+export type ToldTransaction = { readonly id: string; readonly kind: "capture" | "refund"; readonly amount: Atomic };
+
+/** An authorization that Stripe describes, or a transaction that belongs to one or, with a `stripeId` of its own, to none. */
+export type Told = Purchase & {
+  readonly stripeId: string;
+  readonly snapshot: Snapshot | null;
+  readonly transactions: readonly ToldTransaction[];
+};
+
+/** `amount` is what Stripe would hold in addition, and `position` how many requests it has decided before. */
+export type CardRequest = Purchase & { readonly stripeId: string; readonly amount: Atomic; readonly position: number };
+
+export type CardEvent = { readonly eventId: string } & (
+  | { readonly kind: "request"; readonly request: CardRequest }
+  | { readonly kind: "told"; readonly told: Told }
+  | { readonly kind: "other" }
+);
+
+/** Stripe's objects are deep and wide: a card is in each of them, with its cardholder. */
+const LIMITS = { nodes: 8_000, depth: 24 };
+
+function read<T>(schema: z.ZodType<T>, value: unknown, at: string): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw invalidField(`${at}/${issue?.path.join("/") ?? ""}`, issue?.message ?? "This is not what Stripe sends.");
+}
+
+const merchantOf = (merchant: z.infer<typeof Merchant> | null | undefined): Purchase["merchant"] => ({
+  name: merchant?.name ?? null,
+  category: merchant?.category ?? "",
+  country: merchant?.country ?? null,
+  id: merchant?.network_id ?? "",
+});
+
+/** An unknown status counts as pending, so that nothing is freed by a word that this release does not know. */
+const statusOf = (status: string): Snapshot["status"] => CARD_STATUSES.find((known) => known === status) ?? "pending";
+
+const transactionOf = ({ id: transactionId, type, amount }: z.infer<typeof Transaction>): ToldTransaction => ({
+  id: transactionId,
+  kind: type === "refund" ? "refund" : "capture",
+  amount: atomic(amount),
+});
+
+function authorizationTold(object: z.infer<typeof Authorization>, at: number): Told {
+  const { approved, status, amount, request_history: history } = object;
+  return {
+    stripeId: object.id,
+    cardId: object.card,
+    currency: object.currency.toUpperCase(),
+    merchant: merchantOf(object.merchant_data),
+    snapshot: { approved, status: statusOf(status), amount: atomic(amount), requests: history.length, at },
+    transactions: object.transactions.map(transactionOf),
+  };
+}
+
+const transactionTold = (object: z.infer<typeof Transaction>): Told => ({
+  stripeId: object.authorization ?? object.id,
+  cardId: object.card,
+  currency: object.currency.toUpperCase(),
+  merchant: merchantOf(object.merchant_data),
+  snapshot: null,
+  transactions: [transactionOf(object)],
+});
+
+export const isServed = ({ currency }: Pick<Purchase, "currency">): boolean => CURRENCIES.has(currency.toLowerCase());
+
+/** Whether unverified text says that Stripe waits for a decision, only to choose between declining and refusing to answer. */
+export const looksLikeRequest = (text: string): boolean => /"type"\s*:\s*"issuing_authorization\.request"/.test(text);
+
+/** Call this only with text whose signature was checked. @throws Problem invalid_request */
+export function readStripeEvent(text: string): CardEvent {
+  const event = read(StripeEvent, parseJson(text, LIMITS.nodes, LIMITS.depth), "");
+  const { id: eventId, type, created } = event;
+  const { object } = event.data;
+  if (type === "issuing_authorization.request") {
+    const authorization = read(Authorization, object, "/data/object");
+    const { pending_request: pending } = authorization;
+    if (!pending) throw invalidField("/data/object/pending_request", "A request has a pending request.");
+    const { stripeId, cardId, merchant } = authorizationTold(authorization, created);
+    const position = authorization.request_history.length;
+    const purchase = { cardId, merchant, currency: pending.currency.toUpperCase() };
+    return { eventId, kind: "request", request: { ...purchase, stripeId, amount: atomic(pending.amount), position } };
+  }
+  if (type === "issuing_authorization.created" || type === "issuing_authorization.updated")
+    return { eventId, kind: "told", told: authorizationTold(read(Authorization, object, "/data/object"), created) };
+  if (type === "issuing_transaction.created" || type === "issuing_transaction.updated")
+    return { eventId, kind: "told", told: transactionTold(read(Transaction, object, "/data/object")) };
+  return { eventId, kind: "other" };
+}

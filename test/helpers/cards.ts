@@ -1,0 +1,122 @@
+import { Stripe } from "stripe";
+import { beforeAll, expect } from "vitest";
+import * as contract from "#lib/cards/contract.ts";
+import { connectCards } from "#lib/cards/connect-cards.ts";
+import { setCard } from "#lib/cards/set-card.ts";
+import { env } from "#lib/env.ts";
+import { dispatch } from "#lib/server/entry.ts";
+
+import { activeMandate, createBuyer, type Buyer } from "#test/mandates.ts";
+import { proved } from "#test/proofs.ts";
+import { createAgent, send, type Credential } from "#test/tenant.ts";
+import { USD } from "#test/recording.ts";
+
+const stripe = new Stripe("sk_test_none");
+const SECRET = "whsec_0123456789abcdef0123456789abcdef";
+
+/** A policy in USD for cards at any merchant. */
+export const cardPolicy = (total: string, more: Record<string, unknown> = {}) => ({
+  unit: "USD",
+  assets: [{ ...USD, counts: "1" }],
+  rails: ["card"],
+  cards: {},
+  limits: { perPayment: total, total },
+  ...more,
+});
+
+const merchant = { category: "computer_software_stores", country: "US", name: "Ink and Co", network_id: "4711" };
+let count = 0;
+export const newId = (prefix: string): string => `${prefix}_${++count}${Date.now()}`;
+
+type Purchase = { readonly cardId: string; readonly iauth: string };
+
+/** An authorization as Stripe writes it. Amounts are in cents. */
+export const authorization = ({ cardId, iauth }: Purchase, change: Record<string, unknown> = {}) => ({
+  id: iauth,
+  object: "issuing.authorization",
+  approved: true,
+  status: "pending",
+  amount: 0,
+  currency: "usd",
+  card: { id: cardId, object: "issuing.card", last4: "4242" },
+  merchant_data: merchant,
+  pending_request: null,
+  request_history: [{ approved: true, reason: "webhook_approved" }],
+  transactions: [],
+  ...change,
+});
+
+export const request = (purchase: Purchase, amount: number, position = 0, change: Record<string, unknown> = {}) =>
+  authorization(purchase, {
+    approved: position > 0,
+    pending_request: { amount, currency: "usd", is_amount_controllable: false },
+    request_history: Array.from({ length: position }, () => ({ approved: true, reason: "webhook_approved" })),
+    ...change,
+  });
+
+export const transaction = ({ cardId, iauth }: Purchase, amount: number, change: Record<string, unknown> = {}) => ({
+  id: newId("ipi"),
+  object: "issuing.transaction",
+  type: "capture",
+  amount: -amount,
+  currency: "usd",
+  authorization: iauth,
+  card: cardId,
+  merchant_data: merchant,
+  ...change,
+});
+
+export type CardReply = { readonly approved?: boolean; readonly received?: true; readonly metadata?: Record<string, string> };
+type Sent = { readonly status: number; readonly data: CardReply; readonly headers: Headers };
+
+/** Calls the endpoint as Stripe does: signed by Stripe's own library. */
+export async function fromStripe(
+  connectionId: string,
+  type: string,
+  object: unknown,
+  { id = newId("evt"), created = Math.floor(Date.now() / 1000), secret = SECRET } = {},
+): Promise<Sent> {
+  const payload = JSON.stringify({ id, object: "event", type, created, livemode: false, data: { object } });
+  const headers = {
+    "content-type": "application/json; charset=utf-8",
+    "stripe-signature": stripe.webhooks.generateTestHeaderString({ payload, secret }),
+  };
+  const url = `${env().BASE_URL}/api/v1/rails/stripe/${connectionId}`;
+  const response = await dispatch(new Request(url, { method: "POST", headers, body: payload }));
+  return { status: response.status, headers: response.headers, data: (await response.json()) as CardReply };
+}
+
+/** A buyer with an agent and a connected Stripe account. Call once per file. */
+export function useCards() {
+  const at = {} as { buyer: Buyer; agent: Credential; serviceAccountId: string; connectionId: string; person: Credential };
+  beforeAll(async () => {
+    at.buyer = await createBuyer();
+    at.person = at.buyer.person.credential;
+    const agent = await createAgent(at.buyer.organizationId, ["payments:authorize", "payments:execute", "payments:read"]);
+    [at.agent, at.serviceAccountId] = [agent.credential, agent.serviceAccountId];
+    const { status, data, problem } = await proved(at.person, () =>
+      send(contract.connectCards, connectCards, { as: at.person, body: { name: "Our account", webhookSecret: SECRET } }),
+    );
+    expect(status, JSON.stringify(problem)).toBe(201);
+    at.connectionId = data.connectionId;
+  });
+  const map = async (mandateId: string): Promise<string> => {
+    const cardId = newId("ic");
+    const { status, problem } = await proved(at.person, () =>
+      send(contract.setCard, setCard, {
+        as: at.person,
+        id: [at.connectionId, cardId],
+        body: { name: "A card", mandateId, serviceAccountId: at.serviceAccountId },
+      }),
+    );
+    expect(status, JSON.stringify(problem)).toBe(200);
+    return cardId;
+  };
+  return {
+    at,
+    map,
+    mandateFor: (total: string, more?: Record<string, unknown>) => activeMandate(at.person, { policy: cardPolicy(total, more) }),
+    send: (type: string, object: unknown, options?: Parameters<typeof fromStripe>[3]) =>
+      fromStripe(at.connectionId, type, object, options),
+  };
+}
