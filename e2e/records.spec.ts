@@ -102,7 +102,9 @@ test("see what went over which rail, what a revocation keeps, and which payments
   await page.getByRole("button", { name: "Revoke" }).click();
   const dialog = page.getByRole("dialog", { name: "Revoke this mandate permanently" });
   await expect(dialog).toContainText("0.50 USD is held under it. Payments that were not sent yet are canceled.");
-  await expect(dialog).toContainText("180.00 USD stays held for payments that are made elsewhere, until they are closed.");
+  await expect(dialog).toContainText(
+    "180.00 USD stays held for payments that are made by card or elsewhere, until they are closed.",
+  );
   await page.keyboard.press("Escape");
 
   await call(recordPayment, { authorizationId, body: { ...part, idempotencyKey: "two", amount: "200" } }, agent);

@@ -45,7 +45,7 @@ function Effect({ effect: { reserved, kept, submitted, waiting }, asset }: Effec
       )}
       {Number(kept) > 0 && (
         <li>
-          <Money>{money(kept, asset)}</Money> stays held for payments that are made elsewhere, until they are closed.
+          <Money>{money(kept, asset)}</Money> stays held for payments that are made by card or elsewhere, until they are closed.
         </li>
       )}
       {submitted > 0 && (

@@ -14,7 +14,10 @@ type ListPath =
   | "sellers.deny"
   | "payTo.allow"
   | "payTo.deny"
-  | "resources.allow";
+  | "resources.allow"
+  | "cards.categories"
+  | "cards.countries"
+  | "cards.merchants";
 
 type Props = {
   readonly path: ListPath;

@@ -39,16 +39,17 @@ function Rate({ at, options, unit, remove }: RowProps) {
   );
 }
 
-/** In which payments that are made elsewhere are. */
+/** In which payments by card and those that are made elsewhere are. */
 const currencies: Options = [
-  ["USD iso4217:USD", "USD, paid elsewhere"],
-  ["EUR iso4217:EUR", "EUR, paid elsewhere"],
+  ["USD iso4217:USD", "USD, paid by card or elsewhere"],
+  ["EUR iso4217:EUR", "EUR, paid by card or elsewhere"],
 ];
 
 function Rates({ coins, unit }: { readonly coins: Options; readonly unit: string }) {
   const { fields, append, remove } = useFieldArray<MandateDraft, "rates">({ name: "rates" });
   const [rates, rails] = useWatch<MandateDraft, readonly ["rates", "rails"]>({ name: ["rates", "rails"] });
-  const offered = currencies.filter(([value]) => rails.includes("record") || rates.some(({ coin }) => coin === value));
+  const inCurrency = rails.includes("record") || rails.includes("card");
+  const offered = currencies.filter(([value]) => inCurrency || rates.some(({ coin }) => coin === value));
   const options = [...coins, ...offered];
   const next = options.find(([value]) => rates.every(({ coin }) => coin !== value));
   return (

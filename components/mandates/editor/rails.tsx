@@ -4,6 +4,7 @@ import { Choice } from "#components/ui/choice.tsx";
 import { Field, FieldError, Select } from "#components/ui/field.tsx";
 import type { MandateDraft } from "#lib/mandates/draft/draft.ts";
 import { useDraft } from "./draft-form.ts";
+import { Cards } from "./cards.tsx";
 import { Term } from "./parts.tsx";
 
 const kinds = [
@@ -73,18 +74,33 @@ function Records() {
   );
 }
 
+/** The rails whose payments are in a currency. */
+const inCurrency = [
+  {
+    rail: "record",
+    name: "Payments made elsewhere and recorded here",
+    text: "Such as an invoice that is paid by transfer: the amount is held until a person closes the payment",
+  },
+  {
+    rail: "card",
+    name: "Payments by card",
+    text: "Stripe asks this mandate before a card pays. Cards are given to it on the page Cards",
+  },
+] as const;
+
 /** The rails that the service accepts today. */
 export function Rails() {
   const { form, errorOf } = useDraft();
   const [unit, rails] = useWatch<MandateDraft, readonly ["unit", "rails"]>({ name: ["unit", "rails"] });
-  const records = rails.includes("record");
   const error = errorOf("rails");
-  /** Payments that are made elsewhere are in a currency, so it must be one of the assets. */
-  const listCurrency = (isWanted: boolean) => {
+  /** Such payments are in a currency, so it must be one of the assets while one of these rails is chosen. */
+  const listCurrency = () => {
     const coin = `${unit} iso4217:${unit}`;
-    const others = form.getValues("rates").filter((rate) => rate.coin !== coin);
-    if (isWanted) form.setValue("rates", [...others, { coin, counts: "1" }]);
-    else if (others.length > 0) form.setValue("rates", others);
+    const rates = form.getValues("rates");
+    const others = rates.filter((rate) => rate.coin !== coin);
+    const isWanted = inCurrency.some(({ rail }) => form.getValues("rails").includes(rail));
+    if (isWanted && others.length === rates.length) form.setValue("rates", [...others, { coin, counts: "1" }]);
+    else if (!isWanted && others.length > 0) form.setValue("rates", others);
   };
   return (
     <Term title="What this mandate pays">
@@ -94,22 +110,22 @@ export function Rails() {
           <strong>Payments by x402</strong>
           <span>On the web, for resources and orders; MPP charges are included</span>
         </Choice>
-        <Choice
-          type="checkbox"
-          value="record"
-          disabled={unit === "" && !records}
-          {...form.register("rails", { onChange: ({ target }) => target.value === "record" && listCurrency(target.checked) })}
-        >
-          <strong>Payments made elsewhere and recorded here</strong>
-          <span>
-            {unit === ""
-              ? "Only with limits in USD or EUR, because such payments are in a currency"
-              : "Such as an invoice that is paid by transfer: the amount is held until a person closes the payment"}
-          </span>
-        </Choice>
+        {inCurrency.map(({ rail, name, text }) => (
+          <Choice
+            key={rail}
+            type="checkbox"
+            value={rail}
+            disabled={unit === "" && !rails.includes(rail)}
+            {...form.register("rails", { onChange: ({ target }) => target.value !== "x402" && listCurrency() })}
+          >
+            <strong>{name}</strong>
+            <span>{unit === "" ? "Only with limits in USD or EUR, because such payments are in a currency" : text}</span>
+          </Choice>
+        ))}
       </fieldset>
       {error !== undefined && <FieldError>{error}</FieldError>}
-      {records && <Records />}
+      {rails.includes("record") && <Records />}
+      {rails.includes("card") && <Cards />}
     </Term>
   );
 }

@@ -82,6 +82,10 @@ describe("a stored policy", () => {
         records: { payees: [{ sellerId: "sel_1" }, { kind: "iban" as const, value: "DE89 3704 0044 0532 0130 00" }] },
       },
     ],
+    ["cards at any merchant", { ...least, rails: ["card" as const], cards: {} }],
+    ["cards that a person clears", { ...least, rails: ["x402" as const, "card" as const] }],
+    ["merchants of cards", { ...least, rails: ["card" as const], cards: { categories: ["hotels"], countries: ["DE"] } }],
+    ["no merchant of cards", { ...least, rails: ["card" as const], cards: { merchants: [], countries: ["DE"] } }],
     ["a fee as an amount", { ...least, maximumFee: { amount: "0.05" } }],
     ["a fee of nothing", { ...least, maximumFee: { bps: 0 } }],
     ["the first payment", { ...least, approval: { mode: "firstPayment" as const } }],
@@ -151,6 +155,23 @@ describe("each error is shown at its field", () => {
     expect(errors({ records: { ...records, listed } })).toEqual({
       "records.listed.1.value": "Fill this in.",
       "records.listed.2.value": "Fill this in.",
+    });
+  });
+
+  test("the merchants of cards", () => {
+    const rates = [{ coin: "USD iso4217:USD", counts: "1" }];
+    const lists = { categories: [], countries: [], merchants: [], closed: [] };
+    const errors = (cards: Partial<MandateDraft["cards"]>) =>
+      errorsOf({ unit: "USD", rates, rails: ["card"], cards: { ...lists, pays: "listed", ...cards } });
+    expect(errors({ merchants: ["4711"] })).toEqual({});
+    expect(errors({})).toEqual({ "cards.categories": "Fill this in." });
+    expect(errors({ categories: ["Hotels"], countries: ["de"] })).toEqual({
+      "cards.categories": "Write Stripe's name of a category, such as computer_software_stores.",
+      "cards.countries": "Write a country as two capital letters, such as DE.",
+    });
+    const closed = { ...lists, pays: "listed" as const, countries: ["DE"], closed: ["countries" as const] };
+    expect(draftTermsOf(drafted({ rails: ["card"], cards: { ...closed, countries: [] } })).terms.policy.cards).toEqual({
+      countries: [],
     });
   });
 

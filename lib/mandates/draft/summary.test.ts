@@ -77,6 +77,29 @@ describe("a policy in plain words", () => {
     );
   });
 
+  test("says at which merchants cards pay", () => {
+    const cards: Policy = { ...least, rails: ["x402", "card"] };
+    const waits = "A card cannot wait: what a person must clear is declined, and passes once after that.";
+    const nobody = "Nobody is asked about payments inside these limits";
+    expect(said(cards)).toContain(
+      `Only payments by x402 and payments by card.\nA person clears each purchase by card.\n${waits}`,
+    );
+    expect(said(cards)).toContain(`${nobody}, except about some that are made by card.`);
+    expect(said({ ...cards, cards: {} })).toContain("Cards pay at any merchant.");
+    expect(said({ ...cards, cards: {} })).not.toContain(waits);
+    expect(said({ ...cards, cards: {} })).toContain(`${nobody}.`);
+    expect(said({ ...cards, cards: {}, approval: { mode: "above", amount: "25" } })).toContain(
+      `Cards pay at any merchant.\n${waits}`,
+    );
+    expect(said({ ...cards, cards: { categories: ["computer_software_stores", "hotels"], countries: ["DE"] } })).toContain(
+      `Cards pay at merchants of the categories computer software stores or hotels and in DE. A person clears other purchases.\n${waits}`,
+    );
+    expect(said({ ...cards, cards: { merchants: [] } })).toContain("Cards pay at merchants with no network id.");
+    expect(asksWhen({ ...cards, rails: ["record", "card"] }, "USD")).toBe(
+      "asks about some payments that are made elsewhere or by card",
+    );
+  });
+
   test("says every rule", () => {
     const policy: Policy = {
       ...least,

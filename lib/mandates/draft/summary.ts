@@ -73,8 +73,11 @@ function whenAsked(policy: Policy, asset: string): Phrase[] {
   switch (approval?.mode) {
     case undefined:
     case "never": {
-      const but = asksAboutRecords(policy) ? ", except about some that are made elsewhere" : "";
-      return [value("Nobody is asked"), ` about payments inside these limits${but}.`];
+      const some = askedAlways(policy);
+      return [
+        value("Nobody is asked"),
+        ` about payments inside these limits${some && `, except about some that are made ${some}`}.`,
+      ];
     }
     case "always":
       return [value("Ask me about every payment.")];
@@ -103,13 +106,26 @@ export function askRuleText(rule: AskRule): string {
   }
 }
 
-/** Whether a person is asked about some payments that are made elsewhere, whatever the approval says. */
-const asksAboutRecords = ({ rails, records }: Policy): boolean => rails?.includes("record") === true && records?.payees !== "any";
+/** The payments about some of which a person is asked, whatever the approval says; empty if there are none. */
+function askedAlways({ rails = [], records, cards }: Policy): string {
+  const elsewhere = rails.includes("record") && records?.payees !== "any" ? ["elsewhere"] : [];
+  const byCard = rails.includes("card") && (cards === undefined || namedMerchants(cards).length > 0) ? ["by card"] : [];
+  return [...elsewhere, ...byCard].join(" or ");
+}
+
+/** The lists in which a merchant must be. */
+const namedMerchants = (cards: NonNullable<Policy["cards"]>) =>
+  (["categories", "countries", "merchants"] as const).flatMap((list) => {
+    const entries = cards[list];
+    return entries === undefined ? [] : [{ list, entries }];
+  });
 
 export function asksWhen(policy: Policy, asset: string): string {
   const { approval } = policy;
-  if (approval === undefined || approval.mode === "never")
-    return asksAboutRecords(policy) ? "asks about some payments that are made elsewhere" : "does not ask";
+  if (approval === undefined || approval.mode === "never") {
+    const some = askedAlways(policy);
+    return some ? `asks about some payments that are made ${some}` : "does not ask";
+  }
   return askRuleText(
     approval.mode === "above" ? { rule: "above", limit: approval.amount ?? "", unit: asset } : { rule: approval.mode },
   );
@@ -180,16 +196,44 @@ const railWords: Readonly<Record<Rail, string>> = {
   card: "payments by card",
 };
 
-function railTerms({ rails, records }: Policy, { nameOf }: Words): Phrase[][] {
+function railTerms(policy: Policy, words: Words): Phrase[][] {
+  const { rails } = policy;
   if (rails === undefined) return [];
-  const terms: Phrase[][] = [["Only ", ...valuesOf(rails.map((rail) => railWords[rail])), "."]];
-  if (!rails.includes("record")) return terms;
+  return [
+    ["Only ", ...valuesOf(rails.map((rail) => railWords[rail])), "."],
+    ...(rails.includes("record") ? recordTerms(policy, words) : []),
+    ...(rails.includes("card") ? cardTerms(policy) : []),
+  ];
+}
+
+function recordTerms({ records }: Policy, { nameOf }: Words): Phrase[][] {
+  const terms: Phrase[][] = [];
   const { payees, deadline = "P14D" } = records ?? { payees: [] };
   const named = payees === "any" ? [] : payees.map((one) => ("sellerId" in one ? nameOf(one.sellerId) : one.value) || "…");
   if (payees === "any") terms.push(["Recorded payments go to ", value("any payee"), "."]);
   else if (named.length > 0) terms.push(["Recorded payments go to ", ...valuesOf(named, "or"), ". Ask me about others."]);
   else terms.push([value("Ask me about every recorded payment.")]);
   return [...terms, ["They are recorded ", value(spanWords({ rolling: deadline })), " at the latest."]];
+}
+
+const merchantWords = {
+  categories: ["of the categories ", "of no category"],
+  countries: ["in ", "in no country"],
+  merchants: ["with the network id ", "with no network id"],
+} as const;
+
+/** A card cannot wait for a person, who clears the purchase so that it passes the next time. */
+function cardTerms({ cards, approval }: Policy): Phrase[][] {
+  const waits = ["A card cannot wait: what a person must clear is declined, and passes once after that."];
+  if (cards === undefined) return [[value("A person clears each purchase by card.")], waits];
+  const named = namedMerchants(cards).map(({ list, entries }): Phrase[] => {
+    const [some, none] = merchantWords[list];
+    const texts = entries.map((entry) => entry.replaceAll("_", " ") || "…");
+    return texts.length === 0 ? [none] : [some, ...valuesOf(texts, "or")];
+  });
+  const asks = approval !== undefined && approval.mode !== "never";
+  if (named.length === 0) return [["Cards pay at ", value("any merchant"), "."], ...(asks ? [waits] : [])];
+  return [["Cards pay at merchants ", ...listWords(named), ". A person clears other purchases."], waits];
 }
 
 function paymentTerms(policy: Policy, asset: string, words: Words): Phrase[][] {

@@ -13,10 +13,12 @@ import { useDatabase } from "#test/database.ts";
 import { seedPayments } from "#test/many-payments.ts";
 import { activeMandate, authorize, createBuyer, intentFor, policy, type Buyer } from "#test/mandates.ts";
 import { planOf } from "#test/plan.ts";
+import { newId as cardId, request, transaction, useCards } from "#test/cards.ts";
 import { record, useRecording } from "#test/recording.ts";
 
 useDatabase();
 const recording = useRecording();
+const cards = useCards();
 
 const DAY_MS = 86_400_000;
 const scopeOf = ({ organizationId }: Buyer) => ({ organizationId, environment: "sandbox" });
@@ -75,6 +77,17 @@ test("sums what was paid elsewhere as a rail of its own", async () => {
   expect(coins.find(({ asset }) => asset === "USD")?.rails).toEqual([
     { key: "record", name: "Made elsewhere", amount: "20" },
     { key: "x402", name: "x402", amount: "5" },
+  ]);
+});
+
+test("sums what was paid by card as a rail of its own", async () => {
+  const mandateId = await cards.mandateFor("100");
+  const it = { cardId: await cards.map(mandateId), iauth: cardId("iauth") };
+  await cards.send("issuing_authorization.request", request(it, 5_000));
+  await cards.send("issuing_transaction.created", transaction(it, 6_000));
+  const { coins } = await viewInsights(scopeOf(cards.at.buyer), 30);
+  expect(coins).toMatchObject([
+    { sellers: [{ name: "Ink and Co", amount: "60" }], rails: [{ key: "card", name: "By card", amount: "60" }] },
   ]);
 });
 

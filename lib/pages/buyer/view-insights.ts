@@ -10,7 +10,7 @@ import { namesOfMandates } from "#lib/pages/buyer/payments/page-store.ts";
 import { selectHeld, selectSpending } from "#lib/pages/buyer/spending/store.ts";
 import { daysOf, sameCoin, type Coin, type Spending } from "#lib/pages/buyer/view-spending.ts";
 import { problems } from "#lib/problem.ts";
-import type { DenialCode } from "#lib/vocabulary.ts";
+import type { DenialCode, Rail } from "#lib/vocabulary.ts";
 
 /** `key` tells bars apart that have the same `name`, which may be untrusted text. `amount` is decimal text. */
 export type Share = { readonly key: string; readonly name: string; readonly href?: string; readonly amount: string };
@@ -48,6 +48,8 @@ function shares(parts: readonly SpendingPart[], decimals: number, named: Named):
     ...(rest.length > 0 ? [{ key: REST, name: `${rest.length} more`, amount: formatAmount(others, decimals) }] : []),
   ];
 }
+
+const railNames: Readonly<Record<Rail, string>> = { x402: "x402", record: "Made elsewhere", card: "By card" };
 
 const capital = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}`;
 
@@ -87,7 +89,7 @@ export const viewInsights = (scope: AskerReader, count: number): Promise<Insight
               name: mandates.get(key ?? "") ?? key ?? "",
               ...(key !== null && { href: `/mandates/${key}` }),
             })),
-            rails: shares(own("rail"), decimals, (key) => ({ name: key === "record" ? "Made elsewhere" : "x402" })),
+            rails: shares(own("rail"), decimals, (key) => ({ name: railNames[key as Rail] })),
           };
         }),
     };

@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { PgDialect } from "drizzle-orm/pg-core";
 import { describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import * as contract from "#lib/mandates/contract.ts";
@@ -7,16 +8,19 @@ import { reading } from "#lib/mandates/store.ts";
 import { selectSteps } from "#lib/pages/buyer/mandates/page-store.ts";
 import { suspendMandate } from "#lib/mandates/lifecycle/suspend-mandate.ts";
 import { updateMandate } from "#lib/mandates/lifecycle/update-mandate.ts";
+import { cardSums } from "#lib/pages/buyer/spending/insight-store.ts";
 import { viewMandate } from "#lib/pages/buyer/view-mandate.ts";
 import { isProblem } from "#lib/problem.ts";
 import { useDatabase } from "#test/database.ts";
 import { activeMandate, authorize, createBuyer, policy, type Buyer } from "#test/mandates.ts";
+import { newId, request, transaction, useCards } from "#test/cards.ts";
 import { record, USD, useRecording } from "#test/recording.ts";
 import { planOf } from "#test/plan.ts";
 import { send } from "#test/tenant.ts";
 
 useDatabase();
 const recording = useRecording();
+const cards = useCards();
 
 const scopeOf = ({ organizationId }: Pick<Buyer, "organizationId">) => ({ organizationId, environment: "sandbox" });
 
@@ -71,6 +75,23 @@ describe("the page of a mandate", () => {
     expect(await viewMandate(scopeOf(buyer), alone)).toMatchObject({ rails: [], effect: { reserved: "0", kept: "50" } });
   });
 
+  test("says what went by card, and that a revocation keeps it", async () => {
+    const usdc = { ...policy.assets[0]!, counts: "1" };
+    const rails = { assets: [{ ...USD, counts: "1" }, usdc], rails: ["x402", "record", "card"] };
+    const id = await cards.mandateFor("100", { ...rails, records: { payees: "any" }, sellers: { unregistered: "allow" } });
+    const it = { cardId: await cards.map(id), iauth: newId("iauth") };
+    await cards.send("issuing_authorization.request", request(it, 5_000));
+    await cards.send("issuing_transaction.created", transaction(it, 2_000));
+    expect((await authorize(cards.at.buyer, id)).policyDecision.outcome).toBe("allow");
+    const view = await viewMandate(scopeOf(cards.at.buyer), id);
+    expect(view.rails).toEqual([
+      { rail: "x402", spent: "0", reserved: "0.5" },
+      { rail: "record", spent: "0", reserved: "0" },
+      { rail: "card", spent: "20", reserved: "30" },
+    ]);
+    expect(view.effect).toMatchObject({ reserved: "0.5", kept: "30" });
+  });
+
   test("reads the payments made elsewhere by index", async () => {
     await database().execute(sql`
       INSERT INTO recorded_payments (authorization_id, organization_id, environment, mandate_id, reference_key, status, deadline)
@@ -79,6 +100,22 @@ describe("the page of a mandate", () => {
     const plan = await planOf(sumRecords(database(), "org_7", "mdt_7"), ["recorded_payments"]);
     expect(plan.indexes).toContain("recorded_payments_reference");
     expect(plan.whole).not.toContain("recorded_payments");
+  });
+
+  test("reads the payments by card by index", async () => {
+    await database().execute(sql`
+      INSERT INTO card_connections (connection_id, organization_id, environment, name, secrets, created_by)
+      SELECT 'ccn_' || n, 'org_' || n, 'sandbox', 'n', '{}', 'usr_1' FROM generate_series(1, 1000) n`);
+    await database().execute(sql`
+      INSERT INTO card_parts (authorization_id, connection_id, stripe_id, position, held, open)
+      SELECT 'aut_' || n, 'ccn_' || n % 1000, 'iauth_' || n, 0, 1, 1 FROM generate_series(1, 20000) n`);
+    await database().execute(sql`
+      INSERT INTO changed_reservations (authorization_id, organization_id, mandate_id, status, amount, buckets, expires_at, created_at)
+      SELECT 'aut_' || n, 'org_' || n % 1000, 'mdt_' || n % 1000, 'submitted', 1, '[]', now(), now() FROM generate_series(1, 20000) n`);
+    const query = new PgDialect().sqlToQuery(cardSums({ organizationId: "org_7", environment: "sandbox" }, "mdt_7"));
+    const plan = await planOf({ toSQL: () => query }, ["card_connections", "card_parts", "changed_reservations"]);
+    expect(plan.whole).toEqual([]);
+    expect(plan.indexes).toEqual(expect.arrayContaining(["card_connections_of", "card_parts_of"]));
   });
 
   test("404 for a mandate of another organization", async () => {

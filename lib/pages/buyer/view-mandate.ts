@@ -4,11 +4,12 @@ import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { sumRecords } from "#lib/holds/record-store.ts";
 import { submittedExecutions } from "#lib/holds/past-payment-store.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
+import { sumCards } from "#lib/pages/buyer/spending/insight-store.ts";
 import { selectSteps, selectVersions } from "#lib/pages/buyer/mandates/page-store.ts";
 import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import { presentMandate, type MandateRow } from "#lib/mandates/present-mandate.ts";
 import { findMandate, liveBuckets, reading, type Scope } from "#lib/mandates/store.ts";
-import { formatAmount, subtract, zero, type Atomic } from "#lib/money.ts";
+import { add, formatAmount, subtract, zero, type Atomic } from "#lib/money.ts";
 import { notFound } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 import type { Rail } from "#lib/vocabulary.ts";
@@ -36,7 +37,7 @@ export type MandateView = {
   readonly effect: {
     /** Without what is kept, as decimal text in the mandate's asset. */
     readonly reserved: string;
-    /** What stays held until a person closes payments that are made elsewhere. */
+    /** What stays held until a person closes payments that are made elsewhere, or Stripe tells what became of those by card. */
     readonly kept: string;
     readonly submitted: number;
     readonly waiting: number;
@@ -51,22 +52,23 @@ export const viewMandate = (scope: Scope, mandateId: string): Promise<MandateVie
     const row = await findMandate(tx, scope, mandateId);
     if (row === null) throw notFound("mandate");
     const decimals = decimalsOf(row);
-    const [buckets, steps, versions, submitted, waiting, [records]] = [
+    const [buckets, steps, versions, submitted, waiting, [records], cards] = [
       await liveBuckets(tx, [mandateId], now),
       await selectSteps(tx, scope, mandateId, HISTORY_MAX),
       await selectVersions(tx, mandateId, HISTORY_MAX),
       await submittedExecutions(tx, mandateId),
       await countWaitingUnder(tx, scope, mandateId, now),
       await sumRecords(tx, scope.organizationId, mandateId),
+      await sumCards(tx, scope, mandateId),
     ];
     const names = await subjectNames(tx, scope.organizationId, [...steps.map((step) => step.actorId), ...(row.agents ?? [])]);
     const policies = new Map(versions.map(({ version, policy }) => [version, policy]));
-    const kept = records?.kept ?? zero;
+    const kept = add(records?.kept ?? zero, cards.open);
     return {
       mandate: presentMandate(row, buckets, decimals, now),
       names: Object.fromEntries(names),
       history: steps.map((step) => eventOf(step, names, policies)),
-      rails: railsOf(row, records, decimals),
+      rails: railsOf(row, { record: records, card: cards }, decimals),
       effect: {
         reserved: formatAmount(subtract(row.reserved, kept), decimals),
         kept: formatAmount(kept, decimals),
@@ -76,17 +78,25 @@ export const viewMandate = (scope: Scope, mandateId: string): Promise<MandateVie
     };
   });
 
-type Records = Awaited<ReturnType<typeof sumRecords>>[number] | undefined;
+type RailSums = { readonly isWhole: boolean; readonly spent: Atomic; readonly open: Atomic };
 
 /** What did not go over another rail went by x402. */
-function railsOf({ policy: { rails = [] }, spent, reserved }: MandateRow, records: Records, decimals: number) {
-  if (!records?.isWhole || rails.length < 2) return [];
-  const text = (amount: Atomic) => formatAmount(amount, decimals);
-  return rails.map((rail) =>
-    rail === "record"
-      ? { rail, spent: text(records.spent), reserved: text(records.open) }
-      : { rail, spent: text(subtract(spent, records.spent)), reserved: text(subtract(reserved, records.open)) },
-  );
+function railsOf(
+  { policy: { rails = [] }, spent, reserved }: MandateRow,
+  { record, card }: { readonly record: RailSums | undefined; readonly card: RailSums },
+  decimals: number,
+) {
+  if (!record?.isWhole || !card.isWhole || rails.length < 2) return [];
+  const x402 = {
+    spent: subtract(spent, add(record.spent, card.spent)),
+    open: subtract(reserved, add(record.open, card.open)),
+  };
+  const sums = { x402, record, card };
+  return rails.map((rail) => ({
+    rail,
+    spent: formatAmount(sums[rail].spent, decimals),
+    reserved: formatAmount(sums[rail].open, decimals),
+  }));
 }
 
 type Step = Awaited<ReturnType<typeof selectSteps>>[number];

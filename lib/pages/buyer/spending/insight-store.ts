@@ -4,7 +4,7 @@ import { within, type Scope } from "#lib/db/scope.ts";
 import { authorizations } from "#lib/holds/tables.ts";
 import { firstIdAt } from "#lib/ids.ts";
 import { mandates } from "#lib/mandates/tables.ts";
-import { UNIT_CHAIN } from "#lib/money.ts";
+import { atomicOf } from "#lib/money.ts";
 import { openOfHold, spentOfHold } from "#lib/mandates/window-store.ts";
 import { ID_SLACK_MS } from "#lib/pages/id-slack.ts";
 
@@ -23,20 +23,44 @@ export type SpendingPart = {
 export async function selectSpendingParts(tx: Tx, scope: Scope, since: Date): Promise<readonly SpendingPart[]> {
   const rows = await tx.execute(sql`
     WITH parts AS MATERIALIZED (
-      SELECT ${mandates.asset} AS asset, ${mandates.chain} AS chain, r.mandate_id, a.subject_id, a.terms_id, k.rail,
-        GROUPING(r.mandate_id) AS no_mandate, GROUPING(a.subject_id) AS no_agent, GROUPING(k.rail) AS no_rail, sum(r.amount) AS amount
+      SELECT ${mandates.asset} AS asset, ${mandates.chain} AS chain, r.mandate_id, a.subject_id, a.terms_id,
+        GROUPING(r.mandate_id) = 0 AS of_mandate, GROUPING(a.subject_id) = 0 AS of_agent, GROUPING(a.terms_id) = 0 AS of_terms,
+        sum(r.amount) AS amount
       FROM ${mandates}
       JOIN resolutions r ON r.mandate_id = ${mandates.mandateId} AND r.ledger_id >= ${idAt("ledger", since)}
       LEFT JOIN authorizations a ON a.authorization_id = r.authorization_id
-      CROSS JOIN LATERAL (SELECT CASE WHEN starts_with(a.chain, ${UNIT_CHAIN}) THEN 'record' ELSE 'x402' END AS rail) k
       WHERE ${within(mandates, scope)} AND r.kind IN ('capture', 'overrun') AND r.created_at >= ${since.toISOString()}::timestamptz
-      GROUP BY ${mandates.asset}, ${mandates.chain}, GROUPING SETS ((r.mandate_id), (a.subject_id), (a.terms_id), (k.rail)))
-    SELECT CASE WHEN p.no_mandate = 0 THEN 'mandate' WHEN p.no_agent = 0 THEN 'agent'
-        WHEN p.no_rail = 0 THEN 'rail' ELSE 'seller' END AS by, p.asset, p.chain,
-      coalesce(p.mandate_id, p.subject_id, p.rail, t.terms::json -> 'seller' ->> 'domain', t.terms::json -> 'seller' ->> 'name') AS key,
-      sum(p.amount)::text AS amount
-    FROM parts p LEFT JOIN payment_terms t ON t.terms_id = p.terms_id GROUP BY 1, 2, 3, 4`);
+      GROUP BY ${mandates.asset}, ${mandates.chain}, GROUPING SETS ((r.mandate_id), (a.subject_id), (a.terms_id)))
+    SELECT k.by, p.asset, p.chain, k.key, sum(p.amount)::text AS amount
+    FROM parts p LEFT JOIN payment_terms t ON t.terms_id = p.terms_id
+    CROSS JOIN LATERAL (VALUES
+      ('mandate', p.mandate_id, p.of_mandate), ('agent', p.subject_id, p.of_agent),
+      ('seller', coalesce(t.terms::json -> 'seller' ->> 'domain', t.terms::json -> 'seller' ->> 'name'), p.of_terms),
+      ('rail', coalesce(t.terms::json ->> 'paymentChallengeType', 'x402'), p.of_terms)) k(by, key, is_of)
+    WHERE k.is_of GROUP BY 1, 2, 3, 4`);
   return rows as unknown as readonly SpendingPart[];
+}
+
+const SUMMED_MAX = 50_000;
+
+/** Exported so that a test can check its query plan. */
+export const cardSums = ({ organizationId, environment }: Scope, mandateId: string) => sql`
+  WITH parts AS MATERIALIZED (
+    SELECT p.authorization_id FROM card_connections n JOIN card_parts p ON p.connection_id = n.connection_id
+    WHERE n.organization_id = ${organizationId} AND n.environment = ${environment} LIMIT ${SUMMED_MAX})
+  SELECT (SELECT count(*) FROM parts) < ${SUMMED_MAX} AS "isWhole",
+    coalesce(sum(r.captured), 0)::text AS spent,
+    coalesce(sum(r.amount - r.captured - r.released) FILTER (WHERE r.status IN ('held', 'submitted')), 0)::text AS open
+  FROM parts JOIN changed_reservations r ON r.authorization_id = parts.authorization_id
+  WHERE r.mandate_id = ${mandateId}`;
+
+/**
+ * The sums of what cards did under a mandate, in its unit. Reads at most SUMMED_MAX payments by card of the organization. What is open
+ * stays held until Stripe tells what became of it, or a person closes the payment.
+ */
+export async function sumCards(tx: Tx, scope: Scope, mandateId: string) {
+  const [row] = await tx.execute<{ isWhole: boolean; spent: string; open: string }>(cardSums(scope, mandateId));
+  return { isWhole: row?.isWhole ?? true, spent: atomicOf(row?.spent ?? "0"), open: atomicOf(row?.open ?? "0") };
 }
 
 export const selectRefusals = (db: Database | Tx, scope: Scope, since: Date) =>
