@@ -69,21 +69,51 @@ export const transaction = ({ cardId, iauth }: Purchase, amount: number, change:
 export type CardReply = { readonly approved?: boolean; readonly received?: true; readonly metadata?: Record<string, string> };
 type Sent = { readonly status: number; readonly data: CardReply; readonly headers: Headers };
 
-/** Calls the endpoint as Stripe does: signed by Stripe's own library. */
+/** An event as Stripe writes it. The same id is a repeat. */
+export const eventOf = (
+  type: string,
+  object: unknown,
+  { id = newId("evt"), created = Math.floor(Date.now() / 1000) }: { readonly id?: string; readonly created?: number } = {},
+) => ({ id, object: "event", type, created, livemode: false, data: { object } });
+
+/** The header of Stripe's own library. */
+export const signedByStripe = (payload: string, secret = SECRET): Credential => ({
+  "stripe-signature": stripe.webhooks.generateTestHeaderString({ payload, secret }),
+});
+
+/** Calls the endpoint as Stripe does. */
 export async function fromStripe(
   connectionId: string,
   type: string,
   object: unknown,
-  { id = newId("evt"), created = Math.floor(Date.now() / 1000), secret = SECRET } = {},
+  { secret, ...event }: { readonly id?: string; readonly created?: number; readonly secret?: string } = {},
 ): Promise<Sent> {
-  const payload = JSON.stringify({ id, object: "event", type, created, livemode: false, data: { object } });
-  const headers = {
-    "content-type": "application/json; charset=utf-8",
-    "stripe-signature": stripe.webhooks.generateTestHeaderString({ payload, secret }),
-  };
+  const payload = JSON.stringify(eventOf(type, object, event));
+  const headers = { "content-type": "application/json; charset=utf-8", ...signedByStripe(payload, secret) };
   const url = `${env().BASE_URL}/api/v1/rails/stripe/${connectionId}`;
   const response = await dispatch(new Request(url, { method: "POST", headers, body: payload }));
   return { status: response.status, headers: response.headers, data: (await response.json()) as CardReply };
+}
+
+/** Connects a Stripe account with this secret. Returns the id of the connection. */
+export async function connectStripe(person: Credential): Promise<string> {
+  const { status, data, problem } = await proved(person, () =>
+    send(contract.connectCards, connectCards, { as: person, body: { name: "Our account", webhookSecret: SECRET } }),
+  );
+  expect(status, JSON.stringify(problem)).toBe(201);
+  return data.connectionId;
+}
+
+type Mapped = { readonly mandateId: string; readonly serviceAccountId: string };
+
+/** Lets a new card pay under a mandate. Returns its id. */
+export async function mapCard(person: Credential, connectionId: string, mapped: Mapped): Promise<string> {
+  const cardId = newId("ic");
+  const { status, problem } = await proved(person, () =>
+    send(contract.setCard, setCard, { as: person, id: [connectionId, cardId], body: { name: "A card", ...mapped } }),
+  );
+  expect(status, JSON.stringify(problem)).toBe(200);
+  return cardId;
 }
 
 /** A buyer with an agent and a connected Stripe account. Call once per file. */
@@ -94,27 +124,11 @@ export function useCards() {
     at.person = at.buyer.person.credential;
     const agent = await createAgent(at.buyer.organizationId, ["payments:authorize", "payments:execute", "payments:read"]);
     [at.agent, at.serviceAccountId] = [agent.credential, agent.serviceAccountId];
-    const { status, data, problem } = await proved(at.person, () =>
-      send(contract.connectCards, connectCards, { as: at.person, body: { name: "Our account", webhookSecret: SECRET } }),
-    );
-    expect(status, JSON.stringify(problem)).toBe(201);
-    at.connectionId = data.connectionId;
+    at.connectionId = await connectStripe(at.person);
   });
-  const map = async (mandateId: string): Promise<string> => {
-    const cardId = newId("ic");
-    const { status, problem } = await proved(at.person, () =>
-      send(contract.setCard, setCard, {
-        as: at.person,
-        id: [at.connectionId, cardId],
-        body: { name: "A card", mandateId, serviceAccountId: at.serviceAccountId },
-      }),
-    );
-    expect(status, JSON.stringify(problem)).toBe(200);
-    return cardId;
-  };
   return {
     at,
-    map,
+    map: (mandateId: string) => mapCard(at.person, at.connectionId, { mandateId, serviceAccountId: at.serviceAccountId }),
     mandateFor: (total: string, more?: Record<string, unknown>) => activeMandate(at.person, { policy: cardPolicy(total, more) }),
     send: (type: string, object: unknown, options?: Parameters<typeof fromStripe>[3]) =>
       fromStripe(at.connectionId, type, object, options),

@@ -1,5 +1,5 @@
-import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { eq } from "drizzle-orm";
+import { beforeAll, expect, test } from "vitest";
 import { usdcAbi } from "../../examples/chain.ts";
 import { publicKeys } from "#lib/audit/signing-key.ts";
 import { assetOf } from "#lib/chains/chains.ts";
@@ -12,18 +12,18 @@ import { viewMandate } from "#lib/pages/buyer/view-mandate.ts";
 import { viewMandateLedger, type LedgerLine } from "#lib/pages/buyer/view-mandate-ledger.ts";
 import { viewSpending } from "#lib/pages/buyer/view-spending.ts";
 import { verifyReceipt } from "#lib/receipts/verify-receipt.ts";
+import { authorization, connectStripe, eventOf, mapCard, newId, request, signedByStripe, transaction } from "#test/cards.ts";
 import { useDatabase } from "#test/database.ts";
-import { hold } from "#test/holding.ts";
 import { CHAIN } from "#test/mandates.ts";
 import { fundedWallet, paymentScene, signed, useSettlement, type PaymentScene } from "#test/payments.ts";
 import { brokenInvariants } from "#test/proof.ts";
 import { invoiceOf, USD } from "#test/recording.ts";
 import { newSeller } from "#test/sellers.ts";
-import { startServer, type RunningServer } from "#test/server.ts";
+import { useTwoServers, type Sent } from "#test/two-servers.ts";
 import { EURX, inUsd, useTwoTokens } from "#test/two-tokens.ts";
 
-/* One mandate of 100 USD on every rail: 200 connections pay 1 USD at once through two servers, in two tokens and elsewhere, while
-   one server and then the other is killed. */
+/* One mandate of 100 USD on every rail: 200 connections pay 1 USD at once through two servers, in two tokens, elsewhere and by
+   card, while one server and then the other is killed. */
 
 const databaseOf = useDatabase();
 const chain = useSettlement();
@@ -31,14 +31,14 @@ useTwoTokens(chain);
 
 const CONNECTIONS = 200;
 const LIMIT = 100;
-const ATTEMPTS_MAX = 1_000;
 const UNIT = 10n ** 9n;
 
-/** What counts as 1 USD on each rail: 1.25 x 0.8, 0.8 x 1.25, and 1 x 1. */
+/** What counts as 1 USD on each rail: 1.25 x 0.8, 0.8 x 1.25, and 1 x 1. A card pays in cents. */
 const rails = {
   USDC: { amount: "1.25", atomic: 1_250_000n, counts: "0.8" },
   EURX: { amount: "0.8", atomic: 800_000_000_000_000_000n, counts: "1.25" },
   record: { amount: "1", atomic: UNIT, counts: "1" },
+  card: { amount: "1", atomic: 100n, counts: "1" },
 } as const;
 type Rail = keyof typeof rails;
 const names = Object.keys(rails) as Rail[];
@@ -48,15 +48,16 @@ const inTokens = inUsd(limits, { USDC: rails.USDC.counts, EURX: rails.EURX.count
 const policy = {
   ...inTokens,
   assets: [...inTokens.assets, { ...USD, counts: rails.record.counts }],
-  rails: ["x402", "record"],
+  rails: ["x402", "record", "card"],
   records: { payees: "any" },
+  cards: {},
 };
 
 let scene: PaymentScene;
 let payees: Readonly<Record<"USDC" | "EURX", Awaited<ReturnType<typeof newSeller>>>>;
 let wallet: Awaited<ReturnType<typeof fundedWallet>>;
-const servers: RunningServer[] = [];
-const start = () => startServer({ RATE_LIMIT_PER_KEY: "1000000", SETTLEMENT_DAILY_CAP: "1000000" });
+let connectionId: string;
+let cardId: string;
 beforeAll(async () => {
   const settlementMode = "facilitatorSettled";
   scene = await paymentScene({ price: rails.USDC.amount, settlementMode, mandate: { policy } });
@@ -66,134 +67,123 @@ beforeAll(async () => {
   const minted = [wallet.address, 10n ** 30n] as const;
   const { client } = chain();
   await chain().mined(client.writeContract({ address: EURX.tokenAddress, abi: usdcAbi, functionName: "mint", args: minted }));
-  servers.push(await start(), await start());
+  connectionId = await connectStripe(scene.person.credential);
+  const { mandateId, agent } = scene;
+  cardId = await mapCard(scene.person.credential, connectionId, { mandateId, serviceAccountId: agent.serviceAccountId });
 });
-afterAll(() => Promise.all(servers.map((server) => server.stop())));
+const { race, read: readAs } = useTwoServers(databaseOf);
 
-type Sent = { readonly path: string; readonly body?: unknown };
-type Reply = { readonly status: number; readonly text: string };
+const asAgent = () => scene.agent.credential;
+const read = <T>(path: string, server?: number) => readAs<T>(path, asAgent(), server);
 
-async function send({ url }: RunningServer, { path, body }: Sent): Promise<Reply> {
-  const headers = { "content-type": "application/json", ...scene.agent.credential };
-  const init = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
-  const reply = await fetch(`${url}/api/v1${path}`, init);
-  return { status: reply.status, text: await reply.text() };
-}
-
-let cut = 0;
-
-/** Sends a request until a server has answered it: half of the connections ask both in turn, the others wait for their own. */
-async function untilAnswered(sent: Sent, at: number): Promise<string> {
-  const isLoyal = at % 4 > 1;
-  for (let turn = 0; turn < ATTEMPTS_MAX; turn += 1) {
-    const reply = await send(servers[(isLoyal ? at : at + turn) % 2]!, sent).catch(() => null);
-    if (reply?.status === 200) return reply.text;
-    if (reply === null) cut += 1;
-    // Another request with this key may still run, and a server may be overloaded.
-    else if (![409, 503].includes(reply.status)) throw new Error(`${sent.path} got ${reply.status}: ${reply.text}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`Nobody has answered ${sent.path}.`);
-}
-
-/** The sessions that wait for a lock and are younger than `since`. */
-const waitingSince = (since: string) =>
-  database().execute(sql`SELECT FROM pg_locks JOIN pg_stat_activity a USING (pid)
-    WHERE NOT granted AND a.datname = current_database() AND a.backend_start > ${since}::timestamptz`);
-
-/**
- * Sends all requests at once. While transactions wait for a lock that the test holds, one server is killed and started again; the
- * lock is released when the new one waits for it too. Returns the answers.
- */
-async function race(requests: readonly Sent[], killed: 0 | 1, lock: string): Promise<readonly string[]> {
-  const before = cut;
-  const locks = await hold(databaseOf().url, lock);
-  const racing = Promise.all(requests.map(untilAnswered));
-  await locks.blocks();
-  await servers[killed]!.kill();
-  const [now] = await database().execute<{ at: string }>(sql`SELECT clock_timestamp()::text AS at`);
-  servers[killed] = await start();
-  await expect.poll(() => waitingSince(now!.at)).not.toHaveLength(0);
-  await locks.release();
-  const answers = await racing;
-  expect(cut).toBeGreaterThan(before);
-  // Both servers repeat the same bytes, whoever gave the first answer.
-  for (const server of servers) {
-    const repeated = await Promise.all(requests.map((sent) => send(server, sent)));
-    expect(repeated.map(({ text }) => text)).toEqual(answers);
-  }
-  return answers;
-}
+/** An event that Stripe may send again, each time with a new signature. */
+const told = (type: string, object: unknown): Sent => ({
+  path: `/rails/stripe/${connectionId}`,
+  body: eventOf(type, object),
+  as: (body) => signedByStripe(body),
+});
 
 type Decided = {
   readonly authorizationId: string;
   readonly policyDecision: { readonly outcome: string; readonly denialCode?: string };
 };
-type Payment = Decided & { readonly rail: Rail; readonly number: number };
+type Payment = Decided & { readonly rail: Rail; readonly number: number; readonly iauth: string };
 
 let count = 0;
 
-function asked(rail: Rail, mandateId: string): Sent {
+type Asked = Pick<Payment, "rail" | "number" | "iauth"> & { readonly sent: Sent };
+
+function asking(number: number): Asked {
+  const rail = names[number % names.length]!;
+  const iauth = newId("iauth");
+  const one = { rail, number, iauth };
+  if (rail === "card")
+    return { ...one, sent: told("issuing_authorization.request", request({ cardId, iauth }, Number(rails.card.atomic))) };
+  const { mandateId } = scene;
+  const path = "/payments/authorize";
   const { amount } = rails[rail];
-  if (rail === "record") return { path: "/payments/authorize", body: { mandateId, intent: invoiceOf(amount) } };
+  if (rail === "record") return { ...one, sent: { path, body: { mandateId, intent: invoiceOf(amount) }, as: asAgent } };
   const { sellerId, resourceId } = payees[rail];
   const name = `one-${++count}`;
   const expiresAt = new Date(Date.now() + 800_000).toISOString();
   const ids = { intentId: name, nonce: name, idempotencyKey: name };
   const intent = { ...ids, seller: { sellerId }, resource: { resourceId }, amount, asset: rail, expiresAt };
-  return { path: "/payments/authorize", body: { mandateId, intent } };
+  return { ...one, sent: { path, body: { mandateId, intent }, as: asAgent } };
 }
 
-/** A server is killed before COMMIT, which may be on its way. */
-async function authorizeAll(mandateId: string): Promise<readonly Payment[]> {
-  const railOf = (at: number): Rail => names[at % names.length]!;
-  const requests = Array.from({ length: CONNECTIONS }, (_, at) => asked(railOf(at), mandateId));
+/** The decision in an answer; a card's has it in the words of Stripe. */
+function decidedIn(answer: string, rail: Rail): Decided {
+  if (rail !== "card") return JSON.parse(answer) as Decided;
+  const { approved, metadata } = JSON.parse(answer) as {
+    approved: boolean;
+    metadata: { authorizationId: string; reason: string };
+  };
+  const { authorizationId, reason: denialCode } = metadata;
+  return { authorizationId, policyDecision: approved ? { outcome: "allow" } : { outcome: "deny", denialCode } };
+}
+
+/** Each request of a card is sent by two connections. A server is killed before COMMIT, which may be on its way. */
+async function authorizeAll(): Promise<readonly Payment[]> {
+  const all = Array.from({ length: CONNECTIONS }, (_, number) => asking(number));
+  const again = all.filter(({ rail }) => rail === "card");
   const lock = `SELECT FROM audit_heads WHERE chain = '${scene.organizationId}' FOR UPDATE`;
-  const decided = (await race(requests, 0, lock)).map((text) => JSON.parse(text) as Decided);
-  const answers = decided.map((one, at): Payment => ({ ...one, rail: railOf(at), number: at }));
-  const { allow = [], deny = [] } = Object.groupBy(answers, ({ policyDecision }) => policyDecision.outcome);
+  const answers = await race(
+    [...all, ...again].map(({ sent }) => sent),
+    0,
+    lock,
+  );
+  expect(answers.slice(CONNECTIONS)).toEqual(again.map(({ number }) => answers[number]));
+  const decided = all.map((one): Payment => ({ ...one, ...decidedIn(answers[one.number]!, one.rail) }));
+  const { allow = [], deny = [] } = Object.groupBy(decided, ({ policyDecision }) => policyDecision.outcome);
   expect([allow.length, deny.length]).toEqual([LIMIT, CONNECTIONS - LIMIT]);
   expect(new Set(deny.map(({ policyDecision }) => policyDecision.denialCode))).toEqual(new Set(["mandate_exhausted"]));
   return allow;
 }
 
-/** What is captured of a payment, in the unit: every third one stays held, and every third record is a part of what is held. */
+const isX402 = (rail: Rail): rail is "USDC" | "EURX" => rail === "USDC" || rail === "EURX";
+
+/** What is captured of a payment, in the unit: every third one stays held, and of every third record and card it is a part. */
 const capturedOf = ({ rail, number }: Payment): bigint =>
-  [rail === "record" ? (7n * UNIT) / 10n : UNIT, UNIT, 0n][Math.floor(number / names.length) % 3]!;
+  [isX402(rail) ? UNIT : (7n * UNIT) / 10n, UNIT, 0n][Math.floor(number / names.length) % 3]!;
 
 const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n);
+
+/** Stripe tells of an authorization and its captures in any order, and of each capture twice. */
+function toldOfCard(payment: Payment): Sent[] {
+  const purchase = { cardId, iauth: payment.iauth };
+  const parts = { [String(UNIT)]: [100], "0": [] }[String(capturedOf(payment))] ?? [40, 30];
+  const captures = parts.map((cents) => told("issuing_transaction.created", transaction(purchase, cents)));
+  const created = authorization(purchase, { amount: Number(rails.card.atomic) });
+  return [...captures, told("issuing_authorization.created", created), ...captures];
+}
 
 /** The requests that capture what capturedOf says. */
 async function capturing(payment: Payment): Promise<Sent[]> {
   const { rail, authorizationId } = payment;
   const captured = capturedOf(payment);
+  if (rail === "card") return toldOfCard(payment);
   if (captured === 0n) return [];
   if (rail === "record") {
     const parts = captured === UNIT ? [["paid", "1"]] : ["0.4", "0.3"].map((amount) => ["partlyPaid", amount]);
     return parts.map(([outcome, amount], part) => ({
       path: `/payments/${authorizationId}/record`,
       body: { idempotencyKey: `${authorizationId}-${part}`, outcome, amount, asset: USD.asset },
+      as: asAgent,
     }));
   }
   const payTo = lower(payees[rail].payTo);
   const expected = { asset: assetOf(CHAIN, rail)!, amount: rails[rail].atomic, payTo, maxTimeoutSeconds: 600 };
   const body = { authorizationId, idempotencyKey: `pay-${authorizationId}`, paymentCredential: await signed(wallet, expected) };
-  return [{ path: "/payments/execute", body }];
+  return [{ path: "/payments/execute", body, as: asAgent }];
 }
 
 type Execution = { readonly executionId: string; readonly settlementStatus: string };
-
-async function read<T>(path: string, server = servers[0]!): Promise<T> {
-  const { status, text } = await send(server, { path });
-  expect(status, text).toBe(200);
-  return JSON.parse(text) as T;
-}
 
 const executionsOf = async ({ authorizationId }: Payment): Promise<readonly Execution[]> =>
   (await read<{ executions: readonly Execution[] }>(`/payments/${authorizationId}`)).executions;
 
 async function settledOf(payments: readonly Payment[]): Promise<readonly Execution[]> {
-  const paid = payments.filter((payment) => payment.rail !== "record" && capturedOf(payment) > 0n);
+  const paid = payments.filter((payment) => isX402(payment.rail) && capturedOf(payment) > 0n);
   await expect
     .poll(async () => [...new Set((await Promise.all(paid.map(executionsOf))).flat().map((one) => one.settlementStatus))], {
       timeout: 300_000,
@@ -209,17 +199,12 @@ const text = (amount: bigint): string => String(Number(amount) / Number(UNIT));
 
 type Captured = (payment: Payment) => bigint;
 
-/** What the mandate's page says of each rail, and of what a revocation keeps, which is what is held for records. */
+/** What the mandate's page says of payments made elsewhere. */
 async function expectMandatePage(scope: Scope, mandateId: string, payments: readonly Payment[], capturedBy: Captured) {
-  const { mandate, effect, rails: shown } = await viewMandate(scope, mandateId);
-  const sumsOf = (isRecord: boolean) => {
-    const own = payments.filter(({ rail }) => (rail === "record") === isRecord);
-    const spent = sumOf(own.map(capturedBy));
-    return { spent: text(spent), reserved: text(BigInt(own.length) * UNIT - spent) };
-  };
-  const [x402, record] = [sumsOf(false), sumsOf(true)];
-  expect(shown).toEqual(Object.entries({ x402, record }).map(([rail, sums]) => ({ rail, ...sums })));
-  expect(effect).toMatchObject({ reserved: x402.reserved, kept: record.reserved });
+  const { mandate, rails: shown } = await viewMandate(scope, mandateId);
+  const own = payments.filter(({ rail }) => rail === "record");
+  const spent = sumOf(own.map(capturedBy));
+  expect(shown).toContainEqual({ rail: "record", spent: text(spent), reserved: text(BigInt(own.length) * UNIT - spent) });
   return mandate;
 }
 
@@ -234,7 +219,7 @@ async function expectAgreement(mandateId: string, payments: readonly Payment[], 
   expect(buckets).toMatchObject([{ ...sums, payments: LIMIT }]);
   const used = { unit: "USD", limit: "100", used: "100", remaining: "0" };
   const usage = { unit: "USD", limit: "100", spent: text(captured), reserved: text(reserved), available: "0" };
-  for (const server of servers) {
+  for (const server of [0, 1]) {
     const { limits } = await read<{ limits: readonly { pointer: string }[] }>(`/mandates/${mandateId}/remaining`, server);
     expect(limits.filter(({ pointer }) => pointer !== "/limits/perPayment")).toMatchObject([used, used]);
     expect(await read(`/mandates/${mandateId}`, server)).toMatchObject({ usage: [usage, usage] });
@@ -260,7 +245,7 @@ async function expectReceipts(payments: readonly Payment[], executions: readonly
     ...executions.map(({ executionId }) => `/receipts/executions/${executionId}`),
   ];
   for (const [at, path] of paths.entries()) {
-    const answer = await read<{ receipt: string }>(path, servers[at % 2]);
+    const answer = await read<{ receipt: string }>(path, at);
     const ofExecution = at >= payments.length && { settlement: { status: "settled" } };
     const claims = { outcome: "allow", ...ofExecution };
     expect(await verifyReceipt(answer, publicKeys())).toMatchObject({ ok: true, withProof: true, claims });
@@ -286,7 +271,7 @@ async function captureAll(mandateId: string, payments: readonly Payment[]): Prom
 
 test("of 200 connections on two servers, one of which is killed, exactly 100 pay 1 USD each on any rail, and everything agrees", async () => {
   const { mandateId } = scene;
-  const payments = await authorizeAll(mandateId);
+  const payments = await authorizeAll();
   await expectAgreement(mandateId, payments, () => 0n);
   const executions = await captureAll(mandateId, payments);
   await expectAgreement(mandateId, payments, capturedOf);
