@@ -93,6 +93,7 @@ import * as apiV1PlatformUsersUserIdRoles from "./api/v1/platform/users/[userId]
 import * as apiV1PlatformUsersUserIdSessionsRevoke from "./api/v1/platform/users/[userId]/sessions/revoke/route.ts";
 import * as apiV1PlatformUsersUserIdUnban from "./api/v1/platform/users/[userId]/unban/route.ts";
 import * as apiV1PlatformUsers from "./api/v1/platform/users/route.ts";
+import * as apiV1RailsPaymentsAuthorizationIdClose from "./api/v1/rails/payments/[authorizationId]/close/route.ts";
 import * as apiV1RailsStripeConnectionIdCardsCardId from "./api/v1/rails/stripe/[connectionId]/cards/[cardId]/route.ts";
 import * as apiV1RailsStripeConnectionId from "./api/v1/rails/stripe/[connectionId]/route.ts";
 import * as apiV1RailsStripe from "./api/v1/rails/stripe/route.ts";
@@ -146,6 +147,7 @@ export const routes: Readonly<Record<OperationId, Methods>> = {
   checkReadinessOfPages: apiV1HealthPages,
   checkReadinessOfService: apiV1HealthReady,
   claimPlatform: apiV1PlatformClaim,
+  closeCardPayment: apiV1RailsPaymentsAuthorizationIdClose,
   completeOnboarding: apiV1AuthOnboarding,
   confirmIdentity: apiV1AuthConfirm,
   connectAgent: apiV1AuthConnections,

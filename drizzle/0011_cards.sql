@@ -72,4 +72,5 @@ CREATE INDEX "cards_of_mandate" ON "cards" USING btree ("mandate_id");--> statem
 CREATE INDEX "card_authorizations_tail" ON "card_authorizations" USING btree ("tail_until") WHERE tail_until IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "card_authorizations_asking" ON "card_authorizations" USING btree ("organization_id","created_at") WHERE asks IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "card_parts_of" ON "card_parts" USING btree ("connection_id","stripe_id","position");--> statement-breakpoint
+CREATE INDEX "card_parts_held" ON "card_parts" USING btree ("authorization_id") WHERE open > 0;--> statement-breakpoint
 CREATE INDEX "card_transactions_of" ON "card_transactions" USING btree ("connection_id","stripe_id");

@@ -223,3 +223,7 @@ export const invalidField = (pointer: string, detail: string): Problem =>
 
 /** A missing record and a record of another organization get the same answer, so that nobody learns which ids exist. */
 export const notFound = (what: string): Problem => new Problem("not_found", { detail: `There is no such ${what}.` });
+
+/** The API documentation contains this text too. */
+export const keyReusedDetail =
+  "This idempotency key was used for a different request. Repeat that request to get its answer. A new key is only for something new: for the same payment, it would hold the budget a second time.";

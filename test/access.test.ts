@@ -64,7 +64,7 @@ const table: readonly (readonly [who: readonly Who[], key: Key, ids: string])[] 
     "mandates:read",
     "listMandates getMandate getRemaining simulateMandate listMandateLedger prepareRegistration",
   ],
-  [admins, "none", "connectCards updateCardConnection setCard"],
+  [admins, "none", "closeCardPayment connectCards updateCardConnection setCard"],
   [[...readers, "approver"], "none", "listCardConnections"],
   [admins, "none", "allowPaymentOnce updateMandate activateMandate resumeMandate setMandateAlerts"],
   [admins, "mandates:revoke", "suspendMandate revokeMandate"],

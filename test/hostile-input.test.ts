@@ -191,7 +191,8 @@ describe("ids", () => {
 });
 
 describe("JSON", () => {
-  const writing = operations.filter(({ method }) => method !== "GET");
+  // A body with a signature is not read before the signature was checked.
+  const writing = operations.filter(({ method, access }) => method !== "GET" && access !== "signature");
   test.each(writing.map((one) => [one.id, one] as const))("%s refuses JSON that is not strict", async (_id, operation) => {
     for (const [name, text] of texts) {
       const { status, code, pointers } = await ask(operation, { text });

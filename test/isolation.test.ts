@@ -1,14 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { eq } from "drizzle-orm";
 import { auditHeads } from "#lib/audit/tables.ts";
-import { checkoutIntents } from "#lib/approvals/tables.ts";
-import { cardConnections } from "#lib/cards/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import type { Operation } from "#lib/http/operation.ts";
 import { invitation, passkey, session } from "#lib/identity/tables.ts";
 import { newId } from "#lib/ids.ts";
-import { atomicOf } from "#lib/money.ts";
 import { operations } from "#lib/operations/operations.ts";
 import { executions } from "#lib/holds/tables.ts";
 import { pushDevices } from "#lib/push/tables.ts";
@@ -20,42 +17,15 @@ import { activeMandate, authorize, createBuyer } from "#test/mandates.ts";
 import { approvedRow } from "#test/approved-row.ts";
 import { connected, registerClient } from "#test/oauth.ts";
 import { newSeller } from "#test/sellers.ts";
+import { storedCard } from "#test/stored-card.ts";
 import { createAgent, createOrganization, createPerson, type Credential } from "#test/tenant.ts";
+import { waitingCheckout } from "#test/waiting-checkout.ts";
 
 /* Calls operations that take an id with the id of an object of another organization. access.test.ts tests permissions. */
 
 useDatabase();
 
 const CANARY = "canary-of-the-victim";
-
-/** Inserts a checkout that waits for its buyer, without a shop. */
-async function openCheckout(organizationId: string, ownerSubjectId: string): Promise<string> {
-  const checkoutIntentId = newId("checkoutIntent");
-  const address = `0x${"5a".repeat(20)}`;
-  await database()
-    .insert(checkoutIntents)
-    .values({
-      checkoutIntentId,
-      organizationId,
-      environment: "sandbox",
-      ownerSubjectId,
-      domain: "shop.example.com",
-      storefrontUrl: "https://shop.example.com",
-      mandateStatus: "no_mandate",
-      canonicalBasket: { sellerId: "shop.example.com", asset: "USDC", lines: [] },
-      basketHash: CANARY,
-      amount: atomicOf(1n),
-      asset: "USDC",
-      chain: "eip155:84532",
-      payTo: address,
-      tokenAddress: address,
-      tokenDecimals: 6,
-      createsFulfillmentOrder: true,
-      status: "awaiting_approval",
-      expiresAt: new Date(Date.now() + 600_000),
-    });
-  return checkoutIntentId;
-}
 
 /** Creates an organization with the objects whose ids `attempts` uses. */
 async function createVictim() {
@@ -98,12 +68,8 @@ async function createVictim() {
     await database()
       .insert(webhookEndpoints)
       .values({ ...endpoint, webhookEndpointId: id, status: "enabled" });
-  const cardConnectionId = newId("cardConnection");
-  const stripe = { organizationId, environment: "sandbox", name: CANARY, secrets: [CANARY], createdBy: person.userId };
-  await database()
-    .insert(cardConnections)
-    .values({ ...stripe, connectionId: cardConnectionId });
-  const checkoutIntentId = await openCheckout(organizationId, agent.serviceAccountId);
+  const cardConnectionId = await storedCard(organizationId, authorizationId, CANARY);
+  const checkoutIntentId = await waitingCheckout(organizationId, agent.serviceAccountId, CANARY);
   const approvalId = await approvedRow(organizationId, checkoutIntentId, authorizationId);
   const { userId: memberId } = await createPerson(organizationId, "viewer");
   const invitationId = newId("invitation");
@@ -207,6 +173,7 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   resumeServiceAccount: ({ serviceAccountId }) => ({ id: serviceAccountId }),
   removeAgentClient: ({ clientId }) => ({ id: clientId }),
   updateCardConnection: ({ cardConnectionId }) => ({ id: cardConnectionId }),
+  closeCardPayment: ({ authorizationId }) => ({ id: authorizationId }),
   setCard: ({ cardConnectionId }) => ({ id: [cardConnectionId, "ic_1"] }),
   endConnection: ({ connectionId }) => ({ id: connectionId }),
   activateOrganization: ({ organizationId }) => ({ id: organizationId }),

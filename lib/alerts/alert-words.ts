@@ -20,6 +20,25 @@ const recordWords = {
   overdue: "Nobody closed a payment until its deadline. Its amount is still held, and nothing was freed.",
 } as const;
 
+const cardWords = {
+  exceeded: [
+    "More was paid by card than was held",
+    "A merchant captured more than the card was allowed to pay. It counts, also above the limits of the mandate.",
+  ],
+  outside: [
+    "A card paid without asking",
+    "Stripe let a card pay that the mandate did not allow or was not asked about. It counts when it is captured. At Stripe, set timeouts and errors to decline.",
+  ],
+  unconfirmed: [
+    "Stripe has told nothing of a payment by card",
+    "A card was allowed to pay four days ago, and Stripe has not told what became of it. Its amount is still held.",
+  ],
+  clearance: [
+    "A card was declined until somebody clears it",
+    "A card cannot wait for a person, so the purchase was declined. If you clear it, the same purchase passes once within 30 minutes.",
+  ],
+} as const;
+
 export function alertWords({ facts, threshold }: Pick<AlertRow, "facts" | "threshold">): AlertWords {
   switch (facts.kind) {
     case "budget":
@@ -51,6 +70,17 @@ export function alertWords({ facts, threshold }: Pick<AlertRow, "facts" | "thres
         title: facts.asks === "exceeded" ? "More was paid than was held" : "A payment was not closed in time",
         text: `${recordWords[facts.asks]} It is made elsewhere and recorded here.`,
         next: "Compare what was recorded with your bank, and close the payment.",
+        path: `/payments/${facts.authorizationId}`,
+        label: "Look at the payment",
+      };
+    case "card":
+      return {
+        title: cardWords[facts.asks][0],
+        text: cardWords[facts.asks][1],
+        next:
+          facts.asks === "clearance"
+            ? "Clear it, and let the card be used again."
+            : "Compare it with Stripe, and close the question.",
         path: `/payments/${facts.authorizationId}`,
         label: "Look at the payment",
       };

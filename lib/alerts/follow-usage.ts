@@ -2,7 +2,7 @@ import { countRefusals, insertAlerts, selectBudgets, selectExecutions } from "#l
 import { budgetAlerts, DEFAULT_THRESHOLDS } from "#lib/alerts/budget-alerts.ts";
 import type { FoundAlert } from "#lib/alerts/facts.ts";
 import { thresholdsOf } from "#lib/alerts/threshold-store.ts";
-import { decidedIn, recordsAskingIn, unknownIn, type Decided } from "#lib/alerts/usage-store.ts";
+import { cardsAskingIn, clearancesIn, decidedIn, recordsAskingIn, unknownIn, type Decided } from "#lib/alerts/usage-store.ts";
 import { followLogs, type EventRange } from "#lib/audit/cursor.ts";
 import { clock } from "#lib/audit/transact.ts";
 import { configuredDecimals } from "#lib/chains/chains.ts";
@@ -28,6 +28,7 @@ async function read(tx: Tx, ranges: readonly EventRange[]): Promise<number> {
       ...(await fromDecisions(tx, decided, now)),
       ...(await fromUnknown(tx, range, now)),
       ...(await fromRecords(tx, range, now)),
+      ...(await fromCards(tx, range, now)),
     ];
     await insertAlerts(tx, found);
     count += found.length;
@@ -76,6 +77,23 @@ async function fromRecords(tx: Tx, range: EventRange, now: Date): Promise<FoundA
     dueAt: now,
     status: "waiting",
   }));
+}
+
+async function fromCards(tx: Tx, range: EventRange, now: Date): Promise<FoundAlert[]> {
+  const alert = { organizationId: range.chain, threshold: 0, dueAt: now, status: "waiting" } as const;
+  const asked = (await cardsAskingIn(tx, range)).map(({ authorizationId, sequence, asks }): FoundAlert => ({
+    ...alert,
+    subjectId: authorizationId,
+    window: `${asks} ${sequence}`,
+    facts: { kind: "card", authorizationId, asks },
+  }));
+  const declined = (await clearancesIn(tx, range)).map(({ authorizationId, mandateId, subjectId, hour }): FoundAlert => ({
+    ...alert,
+    subjectId: mandateId,
+    window: `clearance ${subjectId} ${hour.toISOString()}`,
+    facts: { kind: "card", authorizationId, asks: "clearance" },
+  }));
+  return [...asked, ...declined];
 }
 
 /** An alert is sent only if the outcome is still unknown then. */

@@ -4,6 +4,7 @@ import { alertWords } from "#lib/alerts/alert-words.ts";
 import { selectDevices, selectAlertReaders } from "#lib/alerts/recipient-store.ts";
 import { clock } from "#lib/audit/transact.ts";
 import type { Tx } from "#lib/db/client.ts";
+import { cardOfPayment } from "#lib/holds/card-store.ts";
 import { recordedOf } from "#lib/holds/record-store.ts";
 import { newId } from "#lib/ids.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
@@ -32,6 +33,8 @@ async function sendSome(tx: Tx, due: readonly AlertRow[]): Promise<void> {
 
 async function isStillTrue(tx: Tx, { facts }: AlertRow): Promise<boolean> {
   if (facts.kind === "record") return (await recordedOf(tx, facts.authorizationId))?.asks === facts.asks;
+  if (facts.kind === "card" && facts.asks !== "clearance")
+    return (await cardOfPayment(tx, facts.authorizationId))?.asks === facts.asks;
   if (facts.kind !== "unknown") return true;
   const [execution] = await selectExecutions(tx, [facts.executionId]);
   return execution?.settlementStatus === "unknown";

@@ -1,4 +1,5 @@
 import type { EventRange } from "#lib/audit/cursor.ts";
+import type { CardAsks } from "#lib/alerts/facts.ts";
 import { sqlOf, type Tx } from "#lib/db/client.ts";
 
 /** The number of payments that a mandate denied in the `hour` with `code` or, if `code` is null, did not deny. */
@@ -27,6 +28,36 @@ export async function recordsAskingIn(tx: Tx, { chain, after, last }: EventRange
     authorizationId: String(row["entity_id"]),
     sequence: Number(row["sequence"]),
     asks: row["type"] === "payment.exceeded" ? ("exceeded" as const) : ("overdue" as const),
+  }));
+}
+
+/** Questions about payments by card, as recordsAskingIn. */
+export async function cardsAskingIn(tx: Tx, { chain, after, last }: EventRange) {
+  const rows = await sqlOf(tx)`
+    SELECT entity_id, type, sequence FROM audit_entries
+    WHERE chain = ${chain} AND sequence > ${after} AND sequence <= ${last}
+      AND type IN ('payment.cardExceeded', 'payment.cardOutside', 'payment.cardUnconfirmed')`;
+  return rows.map((row) => ({
+    authorizationId: String(row["entity_id"]),
+    sequence: Number(row["sequence"]),
+    asks: String(row["type"]).slice("payment.card".length).toLowerCase() as Exclude<CardAsks, "clearance">,
+  }));
+}
+
+const CLEARANCES_MAX = 20;
+
+/** The purchases by card that were declined for lack of a clearance: the first of each mandate and hour, the newest of at most 20. */
+export async function clearancesIn(tx: Tx, { chain, after, last }: EventRange) {
+  const rows = await sqlOf(tx)`
+    SELECT DISTINCT ON (mandate_id, subject_id) authorization_id, mandate_id, subject_id, date_trunc('hour', created_at, 'UTC') AS hour
+    FROM authorizations
+    WHERE organization_id = ${chain} AND sequence > ${after} AND sequence <= ${last} AND denial_code = 'clearance_needed'
+    ORDER BY mandate_id, subject_id, authorization_id LIMIT ${CLEARANCES_MAX}`;
+  return rows.map((row) => ({
+    authorizationId: String(row["authorization_id"]),
+    mandateId: String(row["mandate_id"]),
+    subjectId: String(row["subject_id"]),
+    hour: new Date(row["hour"] as string),
   }));
 }
 

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, getTableColumns, isNull } from "drizzle-orm";
+import { and, count, desc, eq, getTableColumns, isNull, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { cardConnections, cards } from "#lib/cards/tables.ts";
 
@@ -8,12 +8,25 @@ type Db = Database | Tx;
 type Owner = { readonly organizationId: string; readonly environment: string };
 
 /** Null after it was ended. */
-export async function findCardConnection(db: Db, connectionId: string): Promise<ConnectionRow | null> {
-  const [row] = await db
+export async function findCardConnection(db: Db, connectionId: string, lock?: "no key update"): Promise<ConnectionRow | null> {
+  const found = db
     .select()
     .from(cardConnections)
     .where(and(eq(cardConnections.connectionId, connectionId), isNull(cardConnections.endedAt)));
+  const [row] = await (lock ? found.for(lock) : found);
   return row ?? null;
+}
+
+/** The live connections that have a secret under one of these keys. */
+export async function connectionsUnderKeys(db: Db, keyIds: readonly string[], limit: number): Promise<readonly string[]> {
+  if (keyIds.length === 0) return [];
+  const isUnder = sql`EXISTS (SELECT FROM unnest(${cardConnections.secrets}) AS s(sealed) WHERE split_part(sealed, '.', 2) IN ${[...keyIds]})`;
+  const rows = await db
+    .select({ connectionId: cardConnections.connectionId })
+    .from(cardConnections)
+    .where(and(isNull(cardConnections.endedAt), isUnder))
+    .limit(limit);
+  return rows.map(({ connectionId }) => connectionId);
 }
 
 export async function lockOwnConnection(tx: Tx, owner: Owner, connectionId: string): Promise<ConnectionRow | null> {

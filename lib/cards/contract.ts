@@ -162,4 +162,23 @@ export const receiveCardEvent = operation({
   },
 });
 
+export const closeCardPayment = operation({
+  id: "closeCardPayment",
+  method: "POST",
+  path: "/api/v1/rails/payments/{authorizationId}/close",
+  tag: "Cards",
+  summary: "Answer the question about a payment by card",
+  description:
+    "For a person who has looked at Stripe. If Stripe told nothing for four days (unconfirmed), what is held becomes free again, with the same step-up as for approving that amount. More than was held (exceeded), or paid without asking the mandate (outside), counts already: the question ends. What Stripe tells later still counts.",
+  access: { sessionCapability: "payments:record" },
+  body: z.strictObject({}).meta({ id: "CloseCardPayment" }),
+  response: z.object({ released: z.string(), unit: z.string() }).meta({ id: "ClosedCardPayment" }),
+  problems,
+  example: {
+    params: { authorizationId: "aut_01kaj4n7v8e2m0x3c9t5q6r7sa" },
+    body: {},
+    response: { released: "12.5", unit: "USD" },
+  },
+});
+
 export { StripeCardId };

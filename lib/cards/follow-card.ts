@@ -20,6 +20,7 @@ import { add, max, zero, type Atomic } from "#lib/money.ts";
 import { movePart } from "#lib/cards/move-part.ts";
 import { suspendIfBroken } from "#lib/payments/executions/caps.ts";
 import { submitItem } from "#lib/payments/authorize-payment.ts";
+import { Problem } from "#lib/problem.ts";
 import { daysAfter } from "#lib/time.ts";
 
 /** How many days an expired authorization may still be captured, as Stripe says; lodging has longer. */
@@ -28,6 +29,7 @@ const LODGING_TAIL_DAYS = 31;
 const isLodging = (category: string): boolean => /hotel|motel|lodging|resort|timeshare/.test(category);
 
 type Followed = { readonly decisions: number };
+type Owner = Pick<ConnectionRow, "connectionId" | "organizationId">;
 
 /**
  * Brings the holds of an authorization to what Stripe tells. What Stripe did without asking is first put to the mandate, so that it is
@@ -57,27 +59,45 @@ async function askAfterwards(connection: ConnectionRow, told: Told, requestId: s
   return true;
 }
 
-async function followOnce(connection: ConnectionRow, told: Told): Promise<Followed> {
-  for (;;) {
+const TRIES = 5;
+
+async function followOnce(connection: Owner, told: Told): Promise<Followed> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
     const followed = await transact((tx) => followIn(tx, connection, told));
     if (followed) return followed;
   }
+  throw new Problem("overloaded", { detail: "The authorization changed again and again. Send the event again." });
+}
+
+/** As if Stripe told again what is known, because time has passed. */
+export const followAgain = ({ connectionId, organizationId, stripeId, cardId, merchantName }: CardAuthorizationRow) =>
+  followOnce(
+    { connectionId, organizationId },
+    {
+      stripeId,
+      cardId,
+      currency: "",
+      merchant: { name: merchantName, category: "", country: null, id: "" },
+      snapshot: null,
+      transactions: [],
+    },
+  );
+
+/** The rows of an authorization, locked with the mandates of our decisions; null if another mandate decided meanwhile. */
+export async function lockCard(tx: Tx, row: Parameters<typeof lockCardAuthorization>[1]) {
+  const mandateIds = (await mandatesOfCard(tx, row)).toSorted();
+  for (const mandateId of mandateIds) await lockMandate(tx, mandateId);
+  const locked = await lockCardAuthorization(tx, row);
+  const decided = await partsOfCard(tx, row);
+  return decided.every(({ mandateId }) => mandateIds.includes(mandateId)) ? { row: locked, decided } : null;
 }
 
 /** Null if a decision under another mandate was added before the locks were taken. */
-async function followIn(tx: Tx, connection: ConnectionRow, told: Told): Promise<Followed | null> {
-  const { connectionId, organizationId } = connection;
+async function followIn(tx: Tx, { connectionId, organizationId }: Owner, told: Told): Promise<Followed | null> {
   const key = { connectionId, stripeId: told.stripeId };
-  const mandateIds = (await mandatesOfCard(tx, key)).toSorted();
-  for (const mandateId of mandateIds) await lockMandate(tx, mandateId);
-  const row = await lockCardAuthorization(tx, {
-    ...key,
-    organizationId,
-    cardId: told.cardId,
-    merchantName: told.merchant.name,
-  });
-  const decided = await partsOfCard(tx, key);
-  if (decided.some(({ mandateId }) => !mandateIds.includes(mandateId))) return null;
+  const locked = await lockCard(tx, { ...key, organizationId, cardId: told.cardId, merchantName: told.merchant.name });
+  if (!locked) return null;
+  const { row, decided } = locked;
   await insertCardTransactions(
     tx,
     told.transactions.map(({ id: transactionId, kind, amount }) => ({
@@ -137,6 +157,13 @@ async function bringTo(tx: Tx, { row, decided, told, known }: Case, now: Date): 
   await tell(tx, { row, decided, asks }, now);
 }
 
+const eventTypes: Readonly<Record<string, string>> = {
+  exceeded: "payment.cardExceeded",
+  outside: "payment.cardOutside",
+  unconfirmed: "payment.cardUnconfirmed",
+};
+
+/** A person is asked once, until somebody closes the question. */
 async function tell(
   tx: Tx,
   { row, decided, asks }: Pick<Case, "row" | "decided"> & { readonly asks: string | null },
@@ -152,12 +179,18 @@ async function tell(
     entityType: "authorization",
     entityId: authorizationId,
   } as const;
-  audit(
-    tx,
-    { ...event, type: asks === "exceeded" ? "payment.cardExceeded" : "payment.cardOutside", metadata: { mandateId } },
-    now,
-  );
-  await suspendIfBroken(tx, last, "A payment by card exceeds a limit of the mandate.", now);
+  audit(tx, { ...event, type: eventTypes[asks]!, metadata: { mandateId } }, now);
+  if (asks !== "unconfirmed") await suspendIfBroken(tx, last, "A payment by card exceeds a limit of the mandate.", now);
+}
+
+/** Stripe has told nothing of what is held. Nothing is freed. */
+export async function askUnconfirmed(known: CardAuthorizationRow): Promise<void> {
+  await transact(async (tx) => {
+    const locked = await lockCard(tx, known);
+    if (!locked || locked.row.asks !== null) return;
+    await changeCardAuthorization(tx, known, { asks: "unconfirmed" });
+    await tell(tx, { ...locked, asks: "unconfirmed" }, await clock(tx));
+  });
 }
 
 /** What a hold is moved to. */

@@ -209,6 +209,8 @@ describe("a call that is not Stripe's", () => {
     expect(await budgetOf(it.mandateId)).toEqual([0, 0]);
     expect((await send("issuing_card.created", { id: it.cardId })).data).toEqual({ received: true });
     expect((await send(REQUEST, { id: "no authorization" })).status).toBe(400);
+    for (const text of ["{", "[]", '{"id":"evt_1","id":"evt_2"}', '{"id":"evt_1","type":7}'])
+      expect((await send(REQUEST, {}, { text })).status, text).toBe(400);
   });
 
   test("cannot execute what a card pays", async () => {

@@ -1,11 +1,10 @@
-import { keyReusedDetail } from "#lib/http/key-reused.ts";
 import { hash } from "node:crypto";
 import { transact, writeNoted } from "#lib/audit/transact.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { lockedOut } from "#lib/db/failure.ts";
 import { claimSlot, findReply } from "#lib/command/idempotency-store.ts";
 import { storedReply, type Idempotency, type Operation, type Output, type StoredReply } from "#lib/http/operation.ts";
-import { isProblem, Problem } from "#lib/problem.ts";
+import { keyReusedDetail, isProblem, Problem } from "#lib/problem.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 
 type Scope = {

@@ -1,6 +1,6 @@
-import { and, asc, eq, getTableColumns } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, isNull, or, sql } from "drizzle-orm";
 import { given } from "#lib/db/bulk.ts";
-import type { Tx } from "#lib/db/client.ts";
+import type { Database, Tx } from "#lib/db/client.ts";
 import { columnsOf } from "#lib/db/rows.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import { cardAuthorizations, cardParts, cardTransactions } from "#lib/holds/card-tables.ts";
@@ -14,30 +14,41 @@ import { UNIT_DECIMALS, zero, type Atomic } from "#lib/money.ts";
 export type CardAuthorizationRow = typeof cardAuthorizations.$inferSelect;
 export type CardPartRow = typeof cardParts.$inferSelect;
 
-export type NewCardPart = {
-  readonly authorizationId: string;
-  readonly connectionId: string;
-  readonly stripeAuthorizationId: string;
-  readonly position: number;
-  readonly held: Atomic;
-};
+export type NewCardPart = Pick<CardAuthorizationRow, "connectionId" | "stripeId" | "organizationId" | "cardId" | "merchantName"> &
+  Pick<CardPartRow, "authorizationId" | "position" | "held">;
 
+const newAuthorizations = given(
+  "asked",
+  columnsOf<NewCardPart, typeof cardAuthorizations>(cardAuthorizations, {
+    connectionId: (row) => row.connectionId,
+    stripeId: (row) => row.stripeId,
+    organizationId: (row) => row.organizationId,
+    cardId: (row) => row.cardId,
+    merchantName: (row) => row.merchantName,
+  }),
+);
 const newParts = given(
   "part",
   columnsOf<NewCardPart, typeof cardParts>(cardParts, {
     authorizationId: (row) => row.authorizationId,
     connectionId: (row) => row.connectionId,
-    stripeId: (row) => row.stripeAuthorizationId,
+    stripeId: (row) => row.stripeId,
     position: (row) => row.position,
     held: (row) => row.held,
     open: (row) => row.held,
   }),
+  newAuthorizations.last,
 );
 
-export const insertCardParts = (c: Sql, parts: readonly NewCardPart[]) =>
-  c.unsafe(`INSERT INTO card_parts (${newParts.names}) SELECT * FROM ${newParts.source}`, newParts.values(parts), {
-    prepare: true,
-  });
+const INSERT_PARTS = `
+  WITH made AS (INSERT INTO card_authorizations (${newAuthorizations.names}) SELECT * FROM ${newAuthorizations.source} ON CONFLICT DO NOTHING)
+  INSERT INTO card_parts (${newParts.names}) SELECT * FROM ${newParts.source}`;
+
+export function insertCardParts(c: Sql, parts: readonly NewCardPart[]) {
+  // Sorted, so that batches write authorizations in one order.
+  const sorted = parts.toSorted((a, b) => (`${a.connectionId} ${a.stripeId}` < `${b.connectionId} ${b.stripeId}` ? -1 : 1));
+  return c.unsafe(INSERT_PARTS, [...newAuthorizations.values(sorted), ...newParts.values(sorted)], { prepare: true });
+}
 
 type Key = { readonly connectionId: string; readonly stripeId: string };
 
@@ -135,4 +146,45 @@ export async function capturesOf(tx: Tx, { connectionId, stripeId }: Key): Promi
       ),
     );
   return new Map(rows.map(({ id, amount }) => [id, amount]));
+}
+
+/** Expired authorizations that are not expected to be captured any more. */
+export const overTails = (db: Database, limit: number): Promise<CardAuthorizationRow[]> =>
+  db
+    .select()
+    .from(cardAuthorizations)
+    .where(sql`tail_until <= statement_timestamp()`)
+    .limit(limit);
+
+/** What is held although Stripe has told nothing of it, or only that it was captured and not what, until the decision's end. */
+export const silentCards = (db: Database, limit: number): Promise<CardAuthorizationRow[]> =>
+  db
+    .selectDistinct(getTableColumns(cardAuthorizations))
+    .from(cardParts)
+    .innerJoin(authorizations, eq(authorizations.authorizationId, cardParts.authorizationId))
+    .innerJoin(
+      cardAuthorizations,
+      and(eq(cardAuthorizations.connectionId, cardParts.connectionId), eq(cardAuthorizations.stripeId, cardParts.stripeId)),
+    )
+    .where(
+      and(
+        sql`${cardParts.open} > 0`,
+        isNull(cardAuthorizations.asks),
+        or(sql`${cardParts.position} >= coalesce(${cardAuthorizations.requests}, 0)`, eq(cardAuthorizations.status, "closed")),
+        sql`${authorizations.expiresAt} <= statement_timestamp()`,
+      ),
+    )
+    .limit(limit);
+
+/** Null unless a card pays under the authorization. */
+export async function cardOfPayment(db: Database | Tx, authorizationId: string): Promise<CardAuthorizationRow | null> {
+  const [row] = await db
+    .select(getTableColumns(cardAuthorizations))
+    .from(cardParts)
+    .innerJoin(
+      cardAuthorizations,
+      and(eq(cardAuthorizations.connectionId, cardParts.connectionId), eq(cardAuthorizations.stripeId, cardParts.stripeId)),
+    )
+    .where(eq(cardParts.authorizationId, authorizationId));
+  return row ?? null;
 }

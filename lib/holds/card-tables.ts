@@ -56,6 +56,9 @@ export const cardParts = pgTable(
   },
   (table) => [
     index("card_parts_of").on(table.connectionId, table.stripeId, table.position),
+    index("card_parts_held")
+      .on(table.authorizationId)
+      .where(sql`open > 0`),
     amountCheck("card_parts_open", "open"),
     amountCheck("card_parts_captured", "captured"),
   ],

@@ -1,6 +1,5 @@
-import { keyReusedDetail } from "#lib/http/key-reused.ts";
 import type { Access, Operation } from "#lib/http/operation.ts";
-import type { ProblemCode } from "#lib/problem.ts";
+import { keyReusedDetail, type ProblemCode } from "#lib/problem.ts";
 
 export const about = `Countersign answers one question: may this agent make this payment under this mandate?
 

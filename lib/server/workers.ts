@@ -35,6 +35,7 @@ import { reconcile } from "#lib/settlement/reconcile.ts";
 import { askAboutOverdue, sweepHolds } from "#lib/settlement/sweep.ts";
 import { forgetOldTransactions } from "#lib/settlement/transaction-store.ts";
 import { watchSettlements } from "#lib/settlement/watch-settlements.ts";
+import { resealCardSecrets, sweepCards } from "#lib/cards/sweep-cards.ts";
 import { resealSecrets } from "#lib/webhooks/reseal-secrets.ts";
 import { forgetOldDeliveries } from "#lib/webhooks/outbox-store.ts";
 import { endWebhooks, sendWebhooks } from "#lib/webhooks/send-webhooks.ts";
@@ -119,6 +120,8 @@ export function startWorkers(): Pick<Worker, "stop"> {
     every(RESEAL_EVERY_MS, "resealSecrets", resealSecrets),
     every(FORGET_EVERY_MS, "forgetOldDeliveries", forgetOldDeliveries),
     every(OVERDUE_EVERY_MS, "askAboutOverdue", askAboutOverdue),
+    every(OVERDUE_EVERY_MS, "sweepCards", sweepCards),
+    every(RESEAL_EVERY_MS, "resealCardSecrets", resealCardSecrets),
     every(SESSIONS_EVERY_MS, "forgetOldSessions", forgetOldSessions),
     every(CHECKPOINTS_EVERY_MS, "signCheckpoints", signCheckpoints),
     every(DATABASE_EVERY_MS, "watchDatabase", watchDatabase),

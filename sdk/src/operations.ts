@@ -498,6 +498,13 @@ export type ClaimedPlatform = {
   readonly session: Session;
 };
 
+export type CloseCardPayment = Readonly<Record<string, never>>;
+
+export type ClosedCardPayment = {
+  readonly released: string;
+  readonly unit: string;
+};
+
 /** Whether an order could be placed now. The status is that of the worst check. */
 export type CommerceReadiness = {
   readonly status: ReadinessStatus;
@@ -2689,6 +2696,11 @@ export type Operations = {
     readonly request: { readonly body: ClaimPlatform; };
     readonly response: ClaimedPlatform;
   };
+  /** Answer the question about a payment by card. */
+  readonly closeCardPayment: {
+    readonly request: { readonly authorizationId: string; readonly body?: CloseCardPayment; };
+    readonly response: ClosedCardPayment;
+  };
   /** Complete the account onboarding. */
   readonly completeOnboarding: {
     readonly request: { readonly body: CompleteOnboarding; };
@@ -3257,6 +3269,7 @@ export const addresses: Readonly<Record<keyof Operations, readonly [method: stri
   checkReadinessOfPages: ["GET","/api/v1/health/pages"],
   checkReadinessOfService: ["GET","/api/v1/health/ready"],
   claimPlatform: ["POST","/api/v1/platform/claim"],
+  closeCardPayment: ["POST","/api/v1/rails/payments/{authorizationId}/close"],
   completeOnboarding: ["POST","/api/v1/auth/onboarding"],
   confirmIdentity: ["POST","/api/v1/auth/confirm"],
   connectAgent: ["POST","/api/v1/auth/connections"],

@@ -86,9 +86,13 @@ export async function fromStripe(
   connectionId: string,
   type: string,
   object: unknown,
-  { secret, ...event }: { readonly id?: string; readonly created?: number; readonly secret?: string } = {},
+  {
+    secret,
+    text,
+    ...event
+  }: { readonly id?: string; readonly created?: number; readonly secret?: string; readonly text?: string } = {},
 ): Promise<Sent> {
-  const payload = JSON.stringify(eventOf(type, object, event));
+  const payload = text ?? JSON.stringify(eventOf(type, object, event));
   const headers = { "content-type": "application/json; charset=utf-8", ...signedByStripe(payload, secret) };
   const url = `${env().BASE_URL}/api/v1/rails/stripe/${connectionId}`;
   const response = await dispatch(new Request(url, { method: "POST", headers, body: payload }));

@@ -1,4 +1,6 @@
-import type { Atomic } from "#lib/money.ts";
+import { createHash } from "node:crypto";
+import type { CardMerchant } from "#lib/mandates/policy/facts.ts";
+import { add, type Atomic } from "#lib/money.ts";
 import { minutes } from "#lib/time.ts";
 
 /** The agent must request the refused payment again within this time. */
@@ -16,5 +18,18 @@ export type WaiverTerms = {
   readonly charged: Atomic;
   readonly payTo: string;
 };
+
+/** The card must be used again within this time. */
+export const CLEARANCE_MS = minutes(30);
+
+/** Stands for a basket: a clearance is for one card at one merchant. */
+export const clearanceHash = (cardId: string, { merchant }: Pick<CardMerchant, "merchant">): string =>
+  createHash("sha256").update(`clearance\n${cardId}\n${merchant}`).digest("hex");
+
+/** A clearance is for a tenth more too, as a merchant adds a tip or shipping. */
+export const clearedMost = (amount: Atomic): Atomic => add(amount, (amount / 10n) as Atomic);
+
+/** Up to a tenth more or less than the purchase that was declined. */
+export const fitsClearance = (most: Atomic, amount: Atomic): boolean => amount <= most && amount * 11n >= most * 9n;
 
 export type WaiverUse = { readonly waiverId: string; readonly authorizationId: string };

@@ -27,9 +27,16 @@ export function decide(mandate: MandateFacts, usage: Usage, intent: IntentFacts,
 
 /** Whether a person is asked about the payment if no rule denies it and nobody waived a denial. */
 export function mayAsk(mandate: MandateFacts, usage: Usage, intent: IntentFacts, now: Date): boolean {
-  if (intent.card) return false;
+  return !intent.card && asks(mandate, usage, intent, now);
+}
+
+/** Whether the purchase by card needs a clearance. */
+export const mayClear = (mandate: MandateFacts, usage: Usage, intent: IntentFacts, now: Date): boolean =>
+  intent.card !== undefined && asks(mandate, usage, intent, now);
+
+function asks(mandate: MandateFacts, usage: Usage, intent: IntentFacts, now: Date): boolean {
   const on = openCase(mandate, usage, intent, now);
-  return [...approval(on, false), ...recordPayee(on), ...passkeys(on)].some(asksPerson);
+  return [...approval(on, false), ...recordPayee(on), ...cardMerchant(on), ...passkeys(on)].some(asksPerson);
 }
 
 /** Whether a rule that a person can waive denies the payment. No other payment changes what these rules say. */

@@ -7,10 +7,15 @@ import type { Atomic } from "#lib/money.ts";
 import type { Item } from "#lib/payments/queue-item.ts";
 
 /** The row that joins a decision to what Stripe then tells about the authorization. Null unless a card asks. */
-export function cardPartOf({ intent: { card }, position }: Item, authorizationId: string, held: Atomic): NewCardPart | null {
+export function cardPartOf(
+  { intent, position, organizationId }: Item,
+  authorizationId: string,
+  held: Atomic,
+): NewCardPart | null {
+  const { card, seller } = intent;
   if (!card || position === undefined) return null;
-  const { connectionId, stripeAuthorizationId } = card;
-  return { authorizationId, connectionId, stripeAuthorizationId, position, held };
+  const { connectionId, cardId, stripeAuthorizationId: stripeId } = card;
+  return { authorizationId, organizationId, connectionId, stripeId, cardId, merchantName: seller.name ?? null, position, held };
 }
 
 type CardAsker = Extract<Item["asker"], { kind: "card" }>;

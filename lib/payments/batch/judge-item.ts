@@ -3,7 +3,8 @@ import { feeOn, type Fee } from "#lib/billing/fees.ts";
 import { highestAsked } from "#lib/mandates/policy/assurance.ts";
 import type { CompiledPolicy } from "#lib/mandates/policy/compile-policy.ts";
 import type { CardMerchant, Decision, IntentFacts } from "#lib/mandates/policy/facts.ts";
-import { decide, mayAsk, mayWaive } from "#lib/mandates/policy/policy.ts";
+import { decide, mayAsk, mayClear, mayWaive } from "#lib/mandates/policy/policy.ts";
+import { clearanceHash, fitsClearance } from "#lib/approvals/decision/waiver.ts";
 import { usesWaiver } from "#lib/mandates/policy/waive.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
 import { chainOfUnit, isStorable, readAmount, UNIT_DECIMALS, zero } from "#lib/money.ts";
@@ -101,7 +102,9 @@ export function prepare(item: Item, budget: Budget, facts: BatchFacts, terms: Ba
   if (policy.rates !== null && !isStorable(takenBy(policy, asked) ?? zero))
     throw invalidField("/intent/amount", "In the unit of the mandate the amount is larger than any budget.");
   const asks = mayAsk(budget.facts, budget.usage, asked, facts.now);
-  const waivable = !item.purchase && resource !== null && mayWaive(budget.facts, budget.usage, asked, facts.now);
+  const mayBeWaived = asked.card ? mayClear : mayWaive;
+  const waivable =
+    !item.purchase && (resource !== null || asked.card) && mayBeWaived(budget.facts, budget.usage, asked, facts.now);
   return { ...parties, probe, quoted, asked, waivable, question: asks ? questionOf(item, parties) : null };
 }
 export type Prepared = ReturnType<typeof prepare>;
@@ -118,13 +121,25 @@ export function judge(item: Item, budget: Budget, facts: BatchFacts, terms: Batc
     duplicateIntentId: !hasHold(item) && budget.intentIds.has(item.intent.intentId),
     duplicateNonce: !hasHold(item) && budget.nonces.has(item.intent.nonce),
   };
-  const decision = decideAsking(item, budget, asked, facts);
+  const decision =
+    asked.card && waiverId !== null ? decideCleared(budget, asked, facts) : decideAsking(item, budget, asked, facts);
   const assuranceAsked = highestAsked(
     [budget.facts.policy, asked.seller, asked.resource].map((one) => one?.minimumAssuranceLevel),
   );
   const dueProbe = probe !== null && !item.probeResult && onlyUnproven(decision) ? whereToProbe(probe) : null;
-  return { ...prepared, asked, decision, assuranceAsked, dueProbe, waiverId: usesWaiver(decision) ? waiverId : null };
+  return {
+    ...prepared,
+    asked,
+    decision,
+    assuranceAsked,
+    dueProbe,
+    waiverId: usesWaiver(decision) || (asked.card && decision.outcome === "allow") ? waiverId : null,
+  };
 }
+/** A person cleared the same purchase before. */
+const decideCleared = (budget: Budget, asked: IntentFacts, { now }: BatchFacts): Decision =>
+  decide(budget.facts, budget.usage, { ...asked, approvedByPerson: true }, now);
+
 /** A payment that would ask a person is refused if people lately declined the same one, or left its requests unanswered. */
 function decideAsking(item: Item, budget: Budget, asked: IntentFacts, { remembered, now }: BatchFacts): Decision {
   const decision = decide(budget.facts, budget.usage, asked, now);
@@ -201,14 +216,14 @@ function waiverFor(item: Item, prepared: Prepared, { facts: { version } }: Budge
   const { waivable, asked } = prepared;
   const open = waivers.get(item.mandateId);
   if (!open || !waivable) return null;
-  const { hash } = basketAsked(item, prepared);
+  const { card } = item.intent;
+  const hash = card ? clearanceHash(card.cardId, card) : basketAsked(item, prepared).hash;
   const charged = chargeOf(asked);
   const fits = (one: OpenWaiver): boolean =>
     one.policyVersion === version &&
     one.subjectId === payingSubjectOf(item) &&
     one.basketHash === hash &&
-    one.charged === charged &&
-    one.payTo === asked.payTo &&
+    (card ? fitsClearance(one.charged, charged) : one.charged === charged && one.payTo === asked.payTo) &&
     !usedWaivers.has(one.waiverId);
   const ids = open.filter(fits).map(({ waiverId }) => waiverId);
   return ids.toSorted()[0] ?? null;

@@ -1,10 +1,18 @@
 import { letThrough } from "#lib/approvals/decision/let-through.ts";
 import { presentWaiver } from "#lib/approvals/decision/present-waiver.ts";
 import { insertWaiver, openWaivers, waiverOf, type WaiverRow } from "#lib/approvals/decision/waiver-store.ts";
-import { OPEN_WAIVERS_MAX, WAIVER_MS } from "#lib/approvals/decision/waiver.ts";
+import {
+  clearanceHash,
+  clearedMost,
+  CLEARANCE_MS,
+  OPEN_WAIVERS_MAX,
+  WAIVER_MS,
+  type WaiverTerms,
+} from "#lib/approvals/decision/waiver.ts";
 import { audit, clock } from "#lib/audit/transact.ts";
 import { once } from "#lib/command/idempotency.ts";
-import { findAuthorization } from "#lib/holds/execution-store.ts";
+import { findAuthorization, type AuthorizationRow } from "#lib/holds/execution-store.ts";
+import type { MandateRow } from "#lib/holds/hold-store.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { requireStillHeld } from "#lib/identity/lock-members.ts";
 import { newId } from "#lib/ids.ts";
@@ -24,10 +32,13 @@ export const allowPaymentOnce: Handler<typeof operation> = ({ authorizationId },
     const known = await waiverOf(tx, authorizationId);
     if (known) return { waiver: presentWaiver(known) };
     const now = await clock(tx);
-    const found = await findFix(tx, caller, { mandateId: mandate.mandateId, authorizationId }, now);
-    if (!found?.waivable) throw notWaivable();
+    const { card } = refused.intent;
+    const waivable = card
+      ? clearanceTerms(refused, mandate)
+      : (await findFix(tx, caller, { mandateId: mandate.mandateId, authorizationId }, now))?.waivable;
+    if (!waivable) throw notWaivable();
     if ((await openWaivers(tx, mandate.mandateId)) >= OPEN_WAIVERS_MAX) throw tooMany();
-    const { policyVersion, charged, payTo, basketHash } = found.waivable;
+    const { policyVersion, charged, payTo, basketHash } = waivable;
     await letThrough(tx, caller, {
       organizationId: mandate.organizationId,
       environment: caller.environment,
@@ -37,28 +48,39 @@ export const allowPaymentOnce: Handler<typeof operation> = ({ authorizationId },
       chain: refused.chain,
       decimals: decimalsOf(refused),
       amount: charged,
-      verified: true,
+      // Nobody has verified a merchant of a card.
+      verified: !card,
       terms: ["allowPaymentOnce", policyVersion, charged.toString(), payTo, basketHash],
     });
     const { organizationId, environment, subjectId } = caller;
     const waiver = await insertWaiver(tx, {
-      ...found.waivable,
+      ...waivable,
       waiverId: newId("waiver"),
       organizationId,
       environment,
       authorizationId,
       grantedBySubjectId: subjectId,
-      expiresAt: new Date(now.getTime() + WAIVER_MS),
+      expiresAt: new Date(now.getTime() + (card ? CLEARANCE_MS : WAIVER_MS)),
       createdAt: now,
     });
     audit(tx, { ...eventOf(waiver), metadata: { requestId, ...termsOf(waiver) } }, now);
     return { waiver: presentWaiver(waiver) };
   });
 
+/** Null unless the mandate is active and nothing but a missing clearance refused the purchase. */
+function clearanceTerms(
+  { intent: { card }, denialCode, subjectId, amount }: AuthorizationRow,
+  { mandateId, status, version }: Pick<MandateRow, "mandateId" | "status" | "version">,
+): WaiverTerms | null {
+  if (!card || denialCode !== "clearance_needed" || status !== "active") return null;
+  const basketHash = clearanceHash(card.cardId, card);
+  return { mandateId, policyVersion: version, subjectId, basketHash, charged: clearedMost(amount), payTo: "" };
+}
+
 const notWaivable = (): Problem =>
   new Problem("conflict", {
     detail:
-      "This payment cannot be allowed once. Only the limit for one payment, the limit for fees and the lists of allowed payees can be waived, for a registered seller with a verified domain, and only while the mandate is active and refuses the payment.",
+      "This payment cannot be allowed once. A purchase by card can be cleared if nothing else than the missing clearance refused it. Otherwise only the limit for one payment, the limit for fees and the lists of allowed payees can be waived, for a registered seller with a verified domain, and only while the mandate is active and refuses the payment.",
   });
 
 const tooMany = (): Problem =>

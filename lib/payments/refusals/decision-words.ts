@@ -20,6 +20,7 @@ export const rules: Readonly<Record<string, string>> = {
   assets: "Asset and network",
   rails: "Kind of payment",
   records: "Payees of payments made elsewhere",
+  cards: "Merchants of cards",
   "intent.reference": "Reference",
   protocol: "Payment protocol",
   sellers: "Sellers",
