@@ -19,8 +19,9 @@ async function send({ url }: RunningServer, { path, body, as }: Sent): Promise<R
   return { status: reply.status, text: await reply.text() };
 }
 
-/** Another request with this key may still run, a server may be overloaded, or a card's request may be late. */
-const isLater = ({ status, text }: Reply): boolean => [409, 503].includes(status) || text.includes('"too_late"');
+/** Another request with this key may still run, or a server may be overloaded. A card's request is then declined and not decided. */
+const isLater = ({ status, text }: Reply): boolean =>
+  [409, 503].includes(status) || /"reason":"(too_late|overloaded|service_unavailable)"/.test(text);
 
 /** The sessions that wait for a lock and are younger than `since`. */
 const waitingSince = (since: string) =>

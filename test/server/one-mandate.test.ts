@@ -199,12 +199,18 @@ const text = (amount: bigint): string => String(Number(amount) / Number(UNIT));
 
 type Captured = (payment: Payment) => bigint;
 
-/** What the mandate's page says of payments made elsewhere. */
+/** What the mandate's page says of each rail, and of what a revocation keeps: all but what is held for x402. */
 async function expectMandatePage(scope: Scope, mandateId: string, payments: readonly Payment[], capturedBy: Captured) {
-  const { mandate, rails: shown } = await viewMandate(scope, mandateId);
-  const own = payments.filter(({ rail }) => rail === "record");
-  const spent = sumOf(own.map(capturedBy));
-  expect(shown).toContainEqual({ rail: "record", spent: text(spent), reserved: text(BigInt(own.length) * UNIT - spent) });
+  const { mandate, effect, rails: shown } = await viewMandate(scope, mandateId);
+  const sumsOf = (counts: (rail: Rail) => boolean) => {
+    const own = payments.filter(({ rail }) => counts(rail));
+    const spent = sumOf(own.map(capturedBy));
+    return { spent: text(spent), reserved: text(BigInt(own.length) * UNIT - spent) };
+  };
+  const [x402, kept] = [sumsOf(isX402), sumsOf((rail) => !isX402(rail))];
+  const [record, card] = [sumsOf((rail) => rail === "record"), sumsOf((rail) => rail === "card")];
+  expect(shown).toEqual(Object.entries({ x402, record, card }).map(([rail, sums]) => ({ rail, ...sums })));
+  expect(effect).toMatchObject({ reserved: x402.reserved, kept: kept.reserved });
   return mandate;
 }
 
