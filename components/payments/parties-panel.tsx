@@ -81,8 +81,16 @@ const network = ({ chain }: PaymentView["payment"]["intent"]): Item => [
 function partiesOf(view: PaymentView): readonly Item[] {
   const { payment, asker, seller, order, checkout, requestId, transaction } = view;
   const { intent } = payment;
+  const isElsewhere = view.recorded !== null || view.carded !== null;
   return [
-    ["Seller", <Seller key="seller" seller={seller} isElsewhere={view.recorded !== null} />],
+    [view.carded ? "Merchant" : "Seller", <Seller key="seller" seller={seller} isElsewhere={isElsewhere} />],
+    ...when(intent.card, ({ category, country, merchant }): Item => [
+      "At Stripe",
+      <span key="card" className="wrap-anywhere">
+        <Untrusted>{[category.replaceAll("_", " "), country].filter(Boolean).join(", ")}</Untrusted>{" "}
+        <Copyable value={merchant} label="network id of the merchant" head={12} />
+      </span>,
+    ]),
     ...when(intent.resource, (resource): Item => ["Resource", <Resource key="resource" resource={resource} />]),
     [
       "Asked by",
@@ -109,7 +117,7 @@ function partiesOf(view: PaymentView): readonly Item[] {
     ...when(intent.payTo, (payTo): Item => ["Paid to", <Copyable key="payTo" value={payTo} label="destination address" />]),
     ...when(intent.reference, (reference): Item => ["Reference", <Untrusted key="reference">{reference}</Untrusted>]),
     ...when(intent.payee, (payee): Item => ["Account", accountText(payee)]),
-    ...(view.recorded ? [] : [network(intent)]),
+    ...(isElsewhere ? [] : [network(intent)]),
     [
       "Protocol",
       <span key="protocol" className="wrap-anywhere">

@@ -7,6 +7,8 @@ import { Money, money } from "#components/ui/money.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { PaymentLine } from "#lib/pages/buyer/view-payments.ts";
 
+const railNames = { record: "Made elsewhere", card: "By card" } as const;
+
 const columns = [
   {
     name: "Payee",
@@ -18,6 +20,7 @@ const columns = [
             <Untrusted>{itemOf(row.resource)}</Untrusted>
           </span>
         )}
+        {row.rail !== "x402" && <span className="sub">{railNames[row.rail]}</span>}
       </>
     ),
   },

@@ -41,7 +41,8 @@ export function Because({ view }: Props) {
   const { denialCode } = view.payment.authorization.policyDecision;
   return isDenial(denialCode) ? (
     <p>
-      <strong className="font-semibold">{denials[denialCode].means}</strong> Nothing was paid, and nothing is held.
+      <strong className="font-semibold">{denials[denialCode].means}</strong>{" "}
+      {view.carded ? "Stripe was told no." : "Nothing was paid, and nothing is held."}
     </p>
   ) : null;
 }

@@ -14,6 +14,7 @@ const facts: PaymentFacts = {
   amount: "20.20 USDC",
   network: "Base Sepolia",
   asker: { subjectId: "sa_1", name: "Procurement agent", isServiceAccount: true, isReader: false },
+  byCard: false,
   hold,
   asked: null,
   repeats: null,

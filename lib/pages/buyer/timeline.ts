@@ -42,6 +42,8 @@ export type PaymentFacts = {
   readonly amount: string;
   readonly network: string;
   readonly asker: Asker;
+  /** Whether a card asked. Stripe moves the money, and tells what became of it. */
+  readonly byCard: boolean;
   readonly hold: {
     readonly reservationId: string;
     readonly status: ReservationStatus;
@@ -72,8 +74,8 @@ export type PaymentFacts = {
 
 const id = (label: string, value: string): Evidence => ({ label, value });
 
-function decision({ outcome, createdAt, asker, authorizationId, intentId, allowed }: PaymentFacts): PaymentStep {
-  const who = askerText(asker, isolated);
+function decision({ outcome, createdAt, asker, byCard, authorizationId, intentId, allowed }: PaymentFacts): PaymentStep {
+  const who = byCard ? `A card of ${askerText(asker, isolated)}` : askerText(asker, isolated);
   const evidence = [id("authorization id", authorizationId), id("intent id", intentId)];
   const at = createdAt;
   switch (outcome) {
@@ -98,14 +100,15 @@ function decision({ outcome, createdAt, asker, authorizationId, intentId, allowe
         state: "stopped",
         title: "Denied",
         at,
-        text: `${who} asked, and the policy denied it. Nothing is held, nothing was paid.`,
+        text: `${who} asked, and the policy denied it. ${byCard ? "Stripe was told no." : "Nothing is held, nothing was paid."}`,
         evidence,
       };
   }
 }
 
-function reserved({ hold, amount }: PaymentFacts): PaymentStep[] {
-  if (!hold) return [];
+function reserved({ outcome, hold, amount }: PaymentFacts): PaymentStep[] {
+  // Stripe may take what was denied. Then the hold has what it took, and reserved nothing before.
+  if (!hold || outcome === "deny") return [];
   const text = `${amount} held under the mandate. It counts against every limit at once.`;
   return [{ state: "done", title: "Reserved", at: hold.createdAt, text, evidence: [id("reservation id", hold.reservationId)] }];
 }
@@ -232,19 +235,40 @@ function attemptSteps(attempt: Attempt, number: number, { network }: PaymentFact
   return [executed, ...unknown, end[status], ...after];
 }
 
-/** A payment without attempts here is made elsewhere. */
-const madeElsewhere = (status: "submitted" | "captured", at: Date): PaymentStep =>
-  status === "captured"
-    ? { state: "done", title: "Closed", at, text: "What was recorded as paid counts. The rest is free again.", evidence: [] }
-    : {
-        state: "now",
-        title: "Made elsewhere",
-        text: "It is paid elsewhere and recorded here. The amount stays held until a person or another key closes it.",
-        evidence: [],
-      };
+/** A payment without attempts here is made elsewhere, or by card. */
+function madeElsewhere(status: "submitted" | "captured", byCard: boolean, at: Date): PaymentStep {
+  if (status === "captured") {
+    const title = byCard ? "Captured" : "Closed";
+    return {
+      state: "done",
+      title,
+      at,
+      text: `What ${byCard ? "Stripe captured" : "was recorded as paid"} counts. The rest is free again.`,
+      evidence: [],
+    };
+  }
+  const text = byCard
+    ? "Stripe was told yes. The amount stays held until Stripe captures it or says that it will not."
+    : "It is paid elsewhere and recorded here. The amount stays held until a person or another key closes it.";
+  return { state: "now", title: byCard ? "Approved" : "Made elsewhere", text, evidence: [] };
+}
+
+/** What Stripe took although the policy had denied it. */
+const takenNevertheless = ({ outcome, byCard, hold }: PaymentFacts): PaymentStep[] =>
+  byCard && outcome === "deny" && hold
+    ? [
+        {
+          state: "now",
+          title: "Paid nevertheless",
+          at: hold.resolvedAt ?? hold.createdAt,
+          text: "Stripe did not follow the answer. What it took counts, also above the limits of the mandate.",
+          evidence: [id("reservation id", hold.reservationId)],
+        },
+      ]
+    : [];
 
 /** The steps after the decision while nothing was sent: what the payment waits for, or why it ended. */
-function waiting({ outcome, hold, asked, attempts, asker }: PaymentFacts, now: Date): PaymentStep[] {
+function waiting({ outcome, hold, asked, attempts, asker, byCard }: PaymentFacts, now: Date): PaymentStep[] {
   if (outcome === "deny" || attempts.some(({ submitted }) => submitted) || !hold) return [];
   const undecided = outcome === "requireApproval" && !asked?.decided;
   if (hold.status === "held" && hold.expiresAt > now) {
@@ -254,7 +278,7 @@ function waiting({ outcome, hold, asked, attempts, asker }: PaymentFacts, now: D
     return [{ state: "now", title: `Waits for ${askerWord(asker)}`, text: "It was not paid yet.", evidence: [] }, to];
   }
   const at = hold.resolvedAt ?? hold.expiresAt;
-  if (hold.status === "submitted" || hold.status === "captured") return [madeElsewhere(hold.status, at)];
+  if (hold.status === "submitted" || hold.status === "captured") return [madeElsewhere(hold.status, byCard, at)];
   return hold.status === "released"
     ? [{ state: "stopped", title: "Released", at, text: "The amount is free again. Nothing was paid.", evidence: [] }]
     : [
@@ -284,6 +308,7 @@ function ordered({ order }: PaymentFacts): PaymentStep[] {
 export const paymentTimeline = (facts: PaymentFacts, now: Date): readonly PaymentStep[] => [
   decision(facts),
   ...waived(facts),
+  ...takenNevertheless(facts),
   ...reserved(facts),
   ...approval(facts, now),
   ...facts.attempts.flatMap((attempt, at) => attemptSteps(attempt, at + 1, facts)),

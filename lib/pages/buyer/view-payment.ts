@@ -17,6 +17,7 @@ import type { PaymentIntent } from "#lib/payment-intent.ts";
 import type { Payment } from "#lib/payments/payment-schema.ts";
 import { isOutcomeOpen, presentParts, presentPayment } from "#lib/payments/present-execution.ts";
 import { stageOf, type Stage } from "#lib/payments/stage.ts";
+import { cardPaymentOf, type CardPayment } from "#lib/pages/buyer/payments/card-payment.ts";
 import { allowedOnce, type AllowedOnce } from "#lib/pages/buyer/view-waiver.ts";
 import { paymentTimeline, type Attempt, type PaymentFacts, type PaymentStep } from "#lib/pages/buyer/timeline.ts";
 import { notFound } from "#lib/problem.ts";
@@ -69,6 +70,8 @@ export type PaymentView = {
   readonly requestId: string | null;
   /** Set if the payment is made elsewhere. */
   readonly recorded: ReturnType<typeof presentParts>;
+  /** Set if a card paid, or asked to. */
+  readonly carded: CardPayment | null;
   readonly transaction: { readonly hash: string; readonly href: string | null; readonly at: string | null } | null;
 };
 
@@ -96,7 +99,22 @@ export const viewPayment = (scope: AskerReader, authorizationId: string): Promis
     const payment = presentPayment(row, attempts.toReversed(), "");
     const version = mandate?.version ?? row.policyVersion;
     const allowed = await allowedOnce(tx, { ...scope, ...row }, version, now);
-    const facts = factsOf({ row, attempts, hold, checkout, repeats, approval, order, events, allowed, names, asker, now });
+    const carded = await cardPaymentOf(tx, row, hold);
+    const facts = factsOf({
+      row,
+      attempts,
+      hold,
+      carded,
+      checkout,
+      repeats,
+      approval,
+      order,
+      events,
+      allowed,
+      names,
+      asker,
+      now,
+    });
     return {
       payment,
       stage: stageOf(
@@ -127,6 +145,7 @@ export const viewPayment = (scope: AskerReader, authorizationId: string): Promis
       order: order && { orderId: order.orderId, status: order.status, storefrontOrderId: order.answer?.orderId ?? null },
       requestId: requestIdOf(events, authorizationId),
       recorded: presentParts(row, await recordedWithParts(tx, authorizationId)),
+      carded,
       transaction: transactionOf(row, attempts),
     };
   });
@@ -140,6 +159,7 @@ type PaymentRecord = {
   readonly row: AuthorizationRow;
   readonly attempts: readonly ExecutionRow[];
   readonly hold: Hold | null;
+  readonly carded: CardPayment | null;
   readonly checkout: CheckoutRow | null;
   readonly repeats: PaymentFacts["repeats"];
   readonly approval: ApprovalRow | null;
@@ -155,6 +175,7 @@ function factsOf({
   row,
   attempts,
   hold,
+  carded,
   checkout,
   repeats,
   approval,
@@ -175,6 +196,7 @@ function factsOf({
     amount: displayAmount(amount + buyerShare, decimalsOf(row), asset),
     network: networkName(chain),
     asker,
+    byCard: carded !== null,
     hold: hold && { ...hold, reservationId: reservationIdOf(hold), status: hold.status as ReservationStatus },
     asked: checkout && {
       checkoutIntentId: checkout.checkoutIntentId,

@@ -18,7 +18,7 @@ import { idsOf } from "#lib/payments/search-store.ts";
 import { readStages } from "#lib/pages/buyer/payments/stages.ts";
 import type { Stage } from "#lib/payments/stage.ts";
 import { toWire } from "#lib/time.ts";
-import type { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
+import type { Outcome, Rail, SettlementStatus } from "#lib/vocabulary.ts";
 
 /** `seller`, `resource` and `mandate` contain untrusted text. */
 export type PaymentLine = {
@@ -38,6 +38,7 @@ export type PaymentLine = {
   readonly payTo: string | null;
   readonly seller: PaymentRow["seller"];
   readonly resource: PaymentRow["resource"];
+  readonly rail: Rail;
   readonly asker: Asker;
   readonly mandateId: string;
   readonly mandate: string;
@@ -93,7 +94,7 @@ async function linesOf(tx: Tx, scope: AskerReader, rows: readonly PaymentRow[], 
     const { stage, attempts: tried } = stageAt(row);
     const counts = tried.find(({ settlementStatus }) => settlementStatus !== "failed") ?? tried.at(-1);
     const decimals = decimalsOf(row);
-    const { authorizationId, denialCode, asset, chain, payTo, seller, resource, mandateId, policyVersion, intentId } = row;
+    const { authorizationId, denialCode, asset, chain, payTo, seller, resource, rail, mandateId, policyVersion, intentId } = row;
     return {
       authorizationId,
       createdAt: toWire(row.createdAt),
@@ -108,6 +109,7 @@ async function linesOf(tx: Tx, scope: AskerReader, rows: readonly PaymentRow[], 
       payTo,
       seller,
       resource,
+      rail,
       asker: askerOf(row.subjectId),
       mandateId,
       mandate: mandates.get(mandateId) ?? mandateId,

@@ -4,6 +4,7 @@ import { nextStepsOf, type NextFacts } from "#lib/payments/refusals/next-steps.t
 
 const facts: NextFacts = {
   stage: { of: "settlement", status: "settled" },
+  byCard: false,
   denialCode: null,
   authorizationId: "aut_1",
   mandateId: "mdt_1",
@@ -59,6 +60,10 @@ describe("the next action that a person can take", () => {
     ...DenialCode.options.map((denialCode) => ({ stage: denied, denialCode })),
     { stage: { of: "reservation", status: "held" } as const },
     { stage: { of: "reservation", status: "expired" } as const },
+    ...(["submitted", "captured", "released"] as const).map((status) => ({
+      stage: { of: "reservation", status } as const,
+      byCard: true,
+    })),
     { stage: { of: "checkout", status: "rejected" } as const },
     { stage: { of: "checkout", status: "approved" } as const },
     { stage: { of: "settlement", status: "failed" } as const },

@@ -9,6 +9,8 @@ export type NextStep = {
 
 export type NextFacts = {
   readonly stage: Stage;
+  /** Whether a card paid, or asked to. */
+  readonly byCard: boolean;
   readonly denialCode: string | null;
   readonly authorizationId: string;
   readonly mandateId: string;
@@ -85,15 +87,19 @@ function reservationStep(facts: NextFacts, status: Extract<Stage, { of: "reserva
         links: [edit(facts, "Edit the mandate")],
       };
     case "submitted":
+      if (facts.byCard)
+        return { text: "Stripe tells what it captures. You need to do nothing unless you are asked above.", links: [] };
       return {
         text: "Compare what was recorded with your bank, and close the payment. Until then the rest stays held.",
         links: [],
       };
     case "captured":
+      if (facts.byCard)
+        return { text: "Something wrong? Ask the merchant for a refund, or dispute the payment at Stripe.", links: [] };
       return { text: "It is recorded. If money comes back, record the refund.", links: [] };
     case "released":
     case "expired":
-      return { text: over, links: [] };
+      return { text: facts.byCard ? "Stripe captured nothing. The amount is free again." : over, links: [] };
   }
 }
 

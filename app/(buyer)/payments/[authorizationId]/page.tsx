@@ -3,6 +3,7 @@ import { found } from "#app/found.ts";
 import { requireLiveMember } from "#app/session.ts";
 import { KeepFresh } from "#components/live/keep-fresh.tsx";
 import { AmountsPanel } from "#components/payments/amounts-panel.tsx";
+import { CardPanel } from "#components/payments/card-panel.tsx";
 import { NextPanel } from "#components/payments/next-panel.tsx";
 import { PartiesPanel } from "#components/payments/parties-panel.tsx";
 import { payeeOf } from "#components/payments/payee.ts";
@@ -58,6 +59,7 @@ export default async function PaymentPage({ params }: Props) {
   const step = nextStepsOf({
     fix,
     stage,
+    byCard: view.carded !== null,
     denialCode: authorization.policyDecision.denialCode ?? null,
     authorizationId,
     mandateId: view.mandate.mandateId,
@@ -82,6 +84,7 @@ export default async function PaymentPage({ params }: Props) {
       <div className="stack">
         <RulesPanel decision={authorization.policyDecision} />
         {outcome === "deny" && next}
+        {view.carded && <CardPanel carded={view.carded} asset={intent.asset} isDenied={outcome === "deny"} />}
         {view.recorded && (
           <RecordPanel
             authorizationId={authorizationId}

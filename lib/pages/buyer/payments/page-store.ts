@@ -9,7 +9,7 @@ import { chainOfUnit, readAmount, UNIT_DECIMALS } from "#lib/money.ts";
 import { ID_SLACK_MS } from "#lib/pages/id-slack.ts";
 import type { PaymentFilter } from "#lib/payments/payment-filter.ts";
 import { authorizations, executions, reservations } from "#lib/holds/tables.ts";
-import { Unit } from "#lib/vocabulary.ts";
+import { Unit, type Rail } from "#lib/vocabulary.ts";
 
 type Db = Database | Tx;
 
@@ -138,6 +138,7 @@ const columns = sql`a.authorization_id AS "authorizationId", a.created_at AS "cr
   a.amount::text AS amount, a.buyer_share::text AS "buyerShare", a.unit_amount::text AS "unitAmount",
   a.unit_rate AS "unitRate", a.asset, a.chain, a.pay_to AS "payTo",
   a.held, a.expires_at AS "expiresAt", ${terms} -> 'seller' AS seller, ${terms} -> 'resource' AS resource,
+  ${terms} ->> 'paymentChallengeType' AS rail,
   coalesce(a.intent::json ->> 'idempotencyKey', a.intent_id) AS "idempotencyKey"`;
 
 export type PaymentRow = {
@@ -160,6 +161,7 @@ export type PaymentRow = {
   readonly expiresAt: Date;
   readonly seller: { readonly sellerId?: string; readonly name?: string; readonly domain?: string; readonly verified?: boolean };
   readonly resource: { readonly resourceId: string; readonly description?: string } | null;
+  readonly rail: Rail;
   readonly idempotencyKey: string;
 };
 
