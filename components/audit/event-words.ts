@@ -24,6 +24,11 @@ const words: Readonly<Record<string, string>> = {
   "webhookEndpoint.deleted": "Webhook endpoint deleted",
   "webhookEndpoint.disabled": "Webhook endpoint disabled",
   "webhookEndpoint.secretRotated": "Webhook secret rotated",
+  "cardConnection.created": "Cards of Stripe connected",
+  "cardConnection.updated": "Signing secret of cards changed",
+  "cardConnection.ended": "Connection of cards ended",
+  "card.mapped": "Card given to a mandate",
+  "card.removed": "Card removed",
   "mandate.created": "Mandate drafted",
   "mandate.versioned": "Mandate changed",
   "mandate.alertsUpdated": "Alerts of a mandate changed",
@@ -45,6 +50,8 @@ const words: Readonly<Record<string, string>> = {
   "payment.recorded": "Part of a payment recorded",
   "payment.exceeded": "More was paid than was held",
   "payment.overdue": "Payment not closed in time",
+  "payment.cardExceeded": "More was captured than was held",
+  "payment.cardOutside": "Card paid outside the mandate",
   "payment.finalized": "Settlement final on chain",
   "payment.reorganized": "Settlement taken back by the chain",
   "payment.failed": "Payment failed",
@@ -88,6 +95,7 @@ export function pageOf(entityType: string, entityId: string): string | null {
   if (entityType === "authorization") return `/payments/${entityId}`;
   if (entityType === "checkout") return `/checkout/${entityId}`;
   if (entityType === "serviceAccount") return `/settings/keys/${entityId}`;
+  if (entityType === "card" || entityType === "cardConnection") return "/settings/cards";
   if (entityType === "webhookEndpoint") return "/settings/webhooks";
   return entityType === "member" || entityType === "invitation" ? "/settings/members" : null;
 }

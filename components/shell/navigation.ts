@@ -57,6 +57,7 @@ export const entries: readonly Entry[] = [
   { label: "Security", href: "/settings/security", group: "Organization" },
   { label: "Billing", href: "/settings/billing", group: "Organization", capability: ["billing:read"] },
   { label: "Webhooks", href: "/settings/webhooks", group: "Organization", capability: ["webhooks:manage"] },
+  { label: "Cards", href: "/settings/cards", group: "Organization", productRole: "buyer", capability: ["mandates:read"] },
   { label: "Audit log", href: "/settings/audit", group: "Organization", capability: ["audit:read"] },
   { label: "Overview", href: "/admin", group: "Platform", capability: PlatformCapability.options },
   { label: "Users", href: "/admin/users", group: "Platform", capability: ["platform.users.read"] },

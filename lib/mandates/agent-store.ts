@@ -1,4 +1,4 @@
-import { and, arrayContains, count, desc, eq, isNull } from "drizzle-orm";
+import { and, arrayContains, count, desc, eq, inArray, isNull, or, sql } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
 import { within, type Scope } from "#lib/db/scope.ts";
 import type { MandateRow } from "#lib/mandates/present-mandate.ts";
@@ -29,3 +29,15 @@ export const openMandates = (scope: Scope, rows: number) =>
     .where(and(within(mandates, scope), eq(mandates.status, "active"), isNull(mandates.agents)))
     .orderBy(desc(mandates.mandateId))
     .limit(rows);
+
+/** Mandates under which cards may pay, and those with the given ids whether cards may or not. The newest first. */
+export const mandatesOfCards = (scope: Scope, ids: readonly string[], rows: number) => {
+  const admits = sql<boolean>`${mandateVersions.policy}::jsonb -> 'rails' ? 'card' AND ${mandates.status} <> 'revoked'`;
+  return database()
+    .select({ mandateId: mandates.mandateId, name: mandates.name, admits: sql<boolean>`coalesce(${admits}, false)` })
+    .from(mandates)
+    .innerJoin(mandateVersions, currentVersion)
+    .where(and(within(mandates, scope), or(admits, inArray(mandates.mandateId, [...ids]))))
+    .orderBy(desc(mandates.mandateId))
+    .limit(rows);
+};

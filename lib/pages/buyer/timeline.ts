@@ -1,4 +1,4 @@
-import { failures, isFailure } from "#lib/payments/refusals/decision-words.ts";
+import { failures, isFailure, outsideWords } from "#lib/payments/refusals/decision-words.ts";
 import { askerText, askerWord, type Asker } from "#lib/identity/asker.ts";
 import { isolated } from "#lib/isolated.ts";
 import type { CheckoutStatus, OrderStatus, Outcome, ReservationStatus, SettlementStatus } from "#lib/vocabulary.ts";
@@ -235,37 +235,12 @@ function attemptSteps(attempt: Attempt, number: number, { network }: PaymentFact
   return [executed, ...unknown, end[status], ...after];
 }
 
-/** A payment without attempts here is made elsewhere, or by card. */
-function madeElsewhere(status: "submitted" | "captured", byCard: boolean, at: Date): PaymentStep {
-  if (status === "captured") {
-    const title = byCard ? "Captured" : "Closed";
-    return {
-      state: "done",
-      title,
-      at,
-      text: `What ${byCard ? "Stripe captured" : "was recorded as paid"} counts. The rest is free again.`,
-      evidence: [],
-    };
-  }
-  const text = byCard
-    ? "Stripe was told yes. The amount stays held until Stripe captures it or says that it will not."
-    : "It is paid elsewhere and recorded here. The amount stays held until a person or another key closes it.";
-  return { state: "now", title: byCard ? "Approved" : "Made elsewhere", text, evidence: [] };
-}
-
 /** What Stripe took although the policy had denied it. */
-const takenNevertheless = ({ outcome, byCard, hold }: PaymentFacts): PaymentStep[] =>
-  byCard && outcome === "deny" && hold
-    ? [
-        {
-          state: "now",
-          title: "Paid nevertheless",
-          at: hold.resolvedAt ?? hold.createdAt,
-          text: "Stripe did not follow the answer. What it took counts, also above the limits of the mandate.",
-          evidence: [id("reservation id", hold.reservationId)],
-        },
-      ]
-    : [];
+function takenNevertheless({ outcome, byCard, hold }: PaymentFacts): PaymentStep[] {
+  if (!byCard || outcome !== "deny" || !hold) return [];
+  const evidence = [id("reservation id", hold.reservationId)];
+  return [{ ...outsideWords.card.taken, state: "now", at: hold.resolvedAt ?? hold.createdAt, evidence }];
+}
 
 /** The steps after the decision while nothing was sent: what the payment waits for, or why it ended. */
 function waiting({ outcome, hold, asked, attempts, asker, byCard }: PaymentFacts, now: Date): PaymentStep[] {
@@ -278,7 +253,10 @@ function waiting({ outcome, hold, asked, attempts, asker, byCard }: PaymentFacts
     return [{ state: "now", title: `Waits for ${askerWord(asker)}`, text: "It was not paid yet.", evidence: [] }, to];
   }
   const at = hold.resolvedAt ?? hold.expiresAt;
-  if (hold.status === "submitted" || hold.status === "captured") return [madeElsewhere(hold.status, byCard, at)];
+  // A payment without attempts here is made elsewhere, or by card.
+  const words = outsideWords[byCard ? "card" : "elsewhere"];
+  if (hold.status === "submitted") return [{ ...words.submitted, state: "now", evidence: [] }];
+  if (hold.status === "captured") return [{ ...words.captured, state: "done", at, evidence: [] }];
   return hold.status === "released"
     ? [{ state: "stopped", title: "Released", at, text: "The amount is free again. Nothing was paid.", evidence: [] }]
     : [

@@ -99,22 +99,7 @@ export const viewPayment = (scope: AskerReader, authorizationId: string): Promis
     const payment = presentPayment(row, attempts.toReversed(), "");
     const version = mandate?.version ?? row.policyVersion;
     const allowed = await allowedOnce(tx, { ...scope, ...row }, version, now);
-    const carded = await cardPaymentOf(tx, row, hold);
-    const facts = factsOf({
-      row,
-      attempts,
-      hold,
-      carded,
-      checkout,
-      repeats,
-      approval,
-      order,
-      events,
-      allowed,
-      names,
-      asker,
-      now,
-    });
+    const facts = factsOf({ row, attempts, hold, checkout, repeats, approval, order, events, allowed, names, asker, now });
     return {
       payment,
       stage: stageOf(
@@ -145,7 +130,7 @@ export const viewPayment = (scope: AskerReader, authorizationId: string): Promis
       order: order && { orderId: order.orderId, status: order.status, storefrontOrderId: order.answer?.orderId ?? null },
       requestId: requestIdOf(events, authorizationId),
       recorded: presentParts(row, await recordedWithParts(tx, authorizationId)),
-      carded,
+      carded: await cardPaymentOf(tx, row, hold),
       transaction: transactionOf(row, attempts),
     };
   });
@@ -159,7 +144,6 @@ type PaymentRecord = {
   readonly row: AuthorizationRow;
   readonly attempts: readonly ExecutionRow[];
   readonly hold: Hold | null;
-  readonly carded: CardPayment | null;
   readonly checkout: CheckoutRow | null;
   readonly repeats: PaymentFacts["repeats"];
   readonly approval: ApprovalRow | null;
@@ -175,7 +159,6 @@ function factsOf({
   row,
   attempts,
   hold,
-  carded,
   checkout,
   repeats,
   approval,
@@ -196,7 +179,7 @@ function factsOf({
     amount: displayAmount(amount + buyerShare, decimalsOf(row), asset),
     network: networkName(chain),
     asker,
-    byCard: carded !== null,
+    byCard: row.intent.card !== undefined,
     hold: hold && { ...hold, reservationId: reservationIdOf(hold), status: hold.status as ReservationStatus },
     asked: checkout && {
       checkoutIntentId: checkout.checkoutIntentId,

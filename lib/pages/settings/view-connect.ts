@@ -1,4 +1,10 @@
 import type { MemberCaller } from "#lib/http/operation.ts";
+import { clientsOf } from "#lib/identity/oauth/client-store.ts";
+import { connectionsOf } from "#lib/identity/oauth/connection-store.ts";
+import type { AgentClient, Connection } from "#lib/identity/oauth/contract.ts";
+import { presentClient } from "#lib/identity/oauth/present-client.ts";
+import { presentConnection } from "#lib/identity/oauth/present-connection.ts";
+import { mcpResource } from "#lib/identity/oauth-terms.ts";
 import { keyCapabilitiesOf } from "#lib/identity/capabilities.ts";
 import { listLiveServiceAccounts } from "#lib/identity/keys/service-account-store.ts";
 import { answerTo, readSealed, type Registration } from "#lib/identity/oauth/connect-request.ts";
@@ -55,4 +61,16 @@ export async function viewConnect(caller: MemberCaller, query: string): Promise<
       mandates,
     },
   };
+}
+
+export type ConnectionsView = {
+  readonly address: string;
+  readonly clients: readonly AgentClient[];
+  readonly connections: readonly Connection[];
+};
+
+/** The page must have checked that the person may see the organization's programs. */
+export async function viewConnections({ organizationId }: MemberCaller): Promise<ConnectionsView> {
+  const [clients, connections] = await Promise.all([clientsOf(organizationId, ROWS), connectionsOf(organizationId, ROWS)]);
+  return { address: mcpResource(), clients: clients.map(presentClient), connections: connections.map(presentConnection) };
 }

@@ -38,6 +38,28 @@ export const rules: Readonly<Record<string, string>> = {
   approval: "Ask a person",
 };
 
+/** Of payments that this service does not make itself. */
+export const outsideWords = {
+  elsewhere: {
+    submitted: {
+      title: "Made elsewhere",
+      text: "It is paid elsewhere and recorded here. The amount stays held until a person or another key closes it.",
+    },
+    captured: { title: "Closed", text: "What was recorded as paid counts. The rest is free again." },
+  },
+  card: {
+    submitted: {
+      title: "Approved",
+      text: "Stripe was told yes. The amount stays held until Stripe captures it or says that it will not.",
+    },
+    captured: { title: "Captured", text: "What Stripe captured counts. The rest is free again." },
+    taken: {
+      title: "Paid nevertheless",
+      text: "Stripe did not follow the answer. What it took counts, also above the limits of the mandate.",
+    },
+  },
+} as const;
+
 export const ruleName = (rule: string): string => rules[rule] ?? rule;
 
 export const failures: Readonly<Record<FailureCode, string>> = {

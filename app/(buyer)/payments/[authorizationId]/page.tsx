@@ -44,6 +44,18 @@ function actionFor({ stage, payment }: PaymentView, fixHref: string | undefined)
   );
 }
 
+/** What became of a payment that this service does not make itself. */
+function Outside({ view, mayClose }: { readonly view: PaymentView; readonly mayClose: boolean }) {
+  const { intent, authorization } = view.payment;
+  const { authorizationId, policyDecision } = authorization;
+  return (
+    <>
+      {view.carded && <CardPanel carded={view.carded} asset={intent.asset} isDenied={policyDecision.outcome === "deny"} />}
+      {view.recorded && <RecordPanel authorizationId={authorizationId} recorded={view.recorded} mayClose={mayClose} />}
+    </>
+  );
+}
+
 export default async function PaymentPage({ params }: Props) {
   const { authorizationId } = await params;
   const caller = await requireLiveMember(`/payments/${encodeURIComponent(authorizationId)}`);
@@ -84,14 +96,7 @@ export default async function PaymentPage({ params }: Props) {
       <div className="stack">
         <RulesPanel decision={authorization.policyDecision} />
         {outcome === "deny" && next}
-        {view.carded && <CardPanel carded={view.carded} asset={intent.asset} isDenied={outcome === "deny"} />}
-        {view.recorded && (
-          <RecordPanel
-            authorizationId={authorizationId}
-            recorded={view.recorded}
-            mayClose={caller.capabilities.has("payments:record")}
-          />
-        )}
+        <Outside view={view} mayClose={caller.capabilities.has("payments:record")} />
         <div className="split">
           <div className="stack">
             <TimelinePanel steps={view.timeline} />

@@ -14,7 +14,7 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { AgentClient, Connection } from "#lib/identity/oauth/contract.ts";
-import { viewConnections } from "#lib/pages/settings/view-connections.ts";
+import { viewConnections } from "#lib/pages/settings/view-connect.ts";
 
 export const metadata = { title: "Connect an agent" };
 
