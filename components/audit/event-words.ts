@@ -52,6 +52,8 @@ const words: Readonly<Record<string, string>> = {
   "payment.overdue": "Payment not closed in time",
   "payment.cardExceeded": "More was captured than was held",
   "payment.cardOutside": "Card paid outside the mandate",
+  "payment.cardUnconfirmed": "Stripe told nothing of a payment by card",
+  "payment.cardClosed": "Question about a payment by card ended",
   "payment.finalized": "Settlement final on chain",
   "payment.reorganized": "Settlement taken back by the chain",
   "payment.failed": "Payment failed",

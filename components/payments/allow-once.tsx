@@ -21,12 +21,14 @@ type Props = {
   readonly asker: Asker;
   readonly payee: string;
   readonly amount: string;
+  /** Whether a card was declined, which cannot wait. */
+  readonly byCard?: boolean;
 };
 
-export function AllowOnce({ authorizationId, asker, payee, amount }: Props) {
+export function AllowOnce({ authorizationId, asker, payee, amount, byCard = false }: Props) {
   const { send, busy, error } = useOperation(allowPaymentOnce, {
     done: () => {
-      announce("Allowed once");
+      announce(byCard ? "Cleared" : "Allowed once");
       document.getElementById("main")?.focus();
     },
     // Refresh the page after a refusal too, because the mandate or the seller may have changed since the page was rendered.
@@ -37,10 +39,20 @@ export function AllowOnce({ authorizationId, asker, payee, amount }: Props) {
     <div className="grid justify-items-start gap-2.5">
       <ProblemNotice error={error} nothing="The payment was not allowed." />
       <Button tone="primary" aria-disabled={busy} aria-busy={busy} onClick={() => send({ authorizationId, body: {} })}>
-        Allow this once
+        {byCard ? "Clear this purchase" : "Allow this once"}
       </Button>
       <p className="text-sm text-muted wrap-anywhere">
-        <AskerName asker={asker} /> may then pay {amount} to <Untrusted>{payee}</Untrusted> once, within an hour, on asking again.
+        {byCard ? (
+          <>
+            The card may then pay {amount} to <Untrusted>{payee}</Untrusted> once, or up to a tenth more or less, if it is used
+            again within 30 minutes.
+          </>
+        ) : (
+          <>
+            <AskerName asker={asker} /> may then pay {amount} to <Untrusted>{payee}</Untrusted> once, within an hour, on asking
+            again.
+          </>
+        )}{" "}
         The mandate does not change, and its budgets still apply.
       </p>
     </div>

@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { CloseCard } from "#components/payments/close-card.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Money, money } from "#components/ui/money.tsx";
@@ -73,19 +74,28 @@ const Others = ({ ids }: { readonly ids: readonly string[] }) => (
 );
 
 type Props = {
+  readonly authorizationId: string;
   readonly carded: Carded;
   /** Of the payment, in which the card is. */
   readonly asset: string;
   readonly isDenied: boolean;
+  readonly mayClose: boolean;
 };
 
 /** What Stripe says about a payment by card, and what that did to the hold. */
-export function CardPanel({ carded, asset, isDenied }: Props) {
+export function CardPanel({ authorizationId, carded, asset, isDenied, mayClose }: Props) {
   const { cardId, name, account, told, transactions, sums, asks, others } = carded;
   return (
     <Panel id="card" title="By card">
       <div className="panel-body grid gap-4">
-        {asks && <Notice tone="caution">{questions[asks]}</Notice>}
+        {asks && (
+          <Notice tone="caution">
+            <div className="grid justify-items-start gap-3">
+              <p>{questions[asks]}</p>
+              {mayClose && <CloseCard authorizationId={authorizationId} asks={asks} />}
+            </div>
+          </Notice>
+        )}
         <Pairs
           items={[
             [

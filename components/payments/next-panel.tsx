@@ -26,6 +26,7 @@ export const NextPanel = ({ step, view, mayAllowOnce }: Props) => (
           asker={view.asker}
           payee={payeeOf(view.payment.intent)}
           amount={money(view.amounts.total, view.payment.intent.asset)}
+          byCard={view.carded !== null}
         />
       )}
       <p className="text-sm text-muted">{step.text}</p>

@@ -44,13 +44,25 @@ function actionFor({ stage, payment }: PaymentView, fixHref: string | undefined)
   );
 }
 
+/** Whether the person can let the same purchase pass by a card that was declined because nobody had cleared it. */
+const mayClear = ({ payment: { authorization }, allowed }: PaymentView, manage: boolean): boolean =>
+  manage && allowed === null && authorization.policyDecision.denialCode === "clearance_needed";
+
 /** What became of a payment that this service does not make itself. */
 function Outside({ view, mayClose }: { readonly view: PaymentView; readonly mayClose: boolean }) {
   const { intent, authorization } = view.payment;
   const { authorizationId, policyDecision } = authorization;
   return (
     <>
-      {view.carded && <CardPanel carded={view.carded} asset={intent.asset} isDenied={policyDecision.outcome === "deny"} />}
+      {view.carded && (
+        <CardPanel
+          authorizationId={authorizationId}
+          carded={view.carded}
+          asset={intent.asset}
+          isDenied={policyDecision.outcome === "deny"}
+          mayClose={mayClose}
+        />
+      )}
       {view.recorded && <RecordPanel authorizationId={authorizationId} recorded={view.recorded} mayClose={mayClose} />}
     </>
   );
@@ -78,7 +90,7 @@ export default async function PaymentPage({ params }: Props) {
     confirmPath: view.confirmPath,
     may: { decide: caller.capabilities.has("checkouts:approve"), manage },
   });
-  const mayAllowOnce = fix !== null && fix !== "passes" && fix.mayAllowOnce === true;
+  const mayAllowOnce = mayClear(view, manage) || (fix !== null && fix !== "passes" && fix.mayAllowOnce === true);
   const next = <NextPanel step={step} view={view} mayAllowOnce={mayAllowOnce} />;
   return (
     <>
