@@ -15,7 +15,7 @@ function ringKey(secret: string): RingKey {
 
 /** The keys of WEBHOOK_ENCRYPTION_KEY, then the one from API_KEY_SECRET. The first one encrypts, each one decrypts. */
 const ring = (): readonly [RingKey, ...RingKey[]] =>
-  perProcess("webhooks/key-ring", () => {
+  perProcess("key-ring", () => {
     const { WEBHOOK_ENCRYPTION_KEY: given = "", API_KEY_SECRET } = env();
     return [...given.split(",").filter(Boolean), API_KEY_SECRET].map(ringKey) as [RingKey, ...RingKey[]];
   });

@@ -5,7 +5,6 @@ const list = <const V extends readonly [string, ...string[]]>(id: string, values
 
 export const Environment = list("Environment", ["sandbox", "production"]);
 export type Environment = z.infer<typeof Environment>;
-
 export const Outcome = list("Outcome", ["allow", "deny", "requireApproval"]);
 export type Outcome = z.infer<typeof Outcome>;
 

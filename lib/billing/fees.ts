@@ -1,6 +1,6 @@
 import { add, atomicOf, basisPointsUp, formatAmount, halfDown, max, min, subtract, zero, type Atomic } from "#lib/money.ts";
 import { toWire } from "#lib/time.ts";
-import type { EnforcementPath, FeePayer, SettlementMode } from "#lib/vocabulary.ts";
+import type { EnforcementPath, FeePayer, SettlementMode, PaymentChallengeType } from "#lib/vocabulary.ts";
 
 /** A field that is null limits nothing; amounts are in the schedule's own asset. */
 export type ScheduleFacts = {
@@ -163,11 +163,13 @@ type NewFeeQuote = FeeOnPayment & {
   readonly createdAt: Date;
   readonly expiresAt: Date;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** Default: what the settlement mode tells. */
+  readonly protocol?: PaymentChallengeType;
 };
 
 /** The fields are in the order of the API's schema. */
 export function presentFeeQuote({ schedule, facts, fee, decimals, ...quoted }: NewFeeQuote) {
-  const protocol = facts.settlementMode === "recorded" ? ("record" as const) : ("x402" as const);
+  const { protocol = facts.settlementMode === "recorded" ? "record" : "x402" } = quoted;
   return {
     feeQuoteId: quoted.feeQuoteId,
     feeScheduleId: schedule.feeScheduleId,

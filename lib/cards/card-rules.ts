@@ -10,7 +10,7 @@ export type CardStatus = (typeof CARD_STATUSES)[number];
 export type Snapshot = {
   readonly approved: boolean;
   readonly status: CardStatus;
-  /** All that Stripe authorized or, if it did not approve, refused. */
+  /** All that Stripe authorized or, if it did not approve, refused. After the end it may be less. */
   readonly amount: Atomic;
   /** How many requests Stripe has decided: the length of `request_history`. */
   readonly requests: number;
@@ -18,8 +18,12 @@ export type Snapshot = {
   readonly at: number;
 };
 
-/** What is known from all events so far. */
-export type Known = { readonly snapshot: Snapshot | null; readonly captures: ReadonlyMap<string, Atomic> };
+/** What is known from all events so far. `pending` is the newest snapshot before the end, as a late one may tell less. */
+export type Known = {
+  readonly snapshot: Snapshot | null;
+  readonly pending: Snapshot | null;
+  readonly captures: ReadonlyMap<string, Atomic>;
+};
 
 /** One decision of ours about the authorization, and what has become of its hold. A declined one holds nothing. */
 export type CardPart = {
@@ -47,45 +51,59 @@ export function later(one: Snapshot, other: Snapshot): Snapshot {
   return mine[at]! > its[at]! ? one : other;
 }
 
-export const withSnapshot = (known: Known, snapshot: Snapshot): Known => ({
-  ...known,
-  snapshot: known.snapshot ? later(known.snapshot, snapshot) : snapshot,
-});
+/** `newer` chooses between two snapshots. */
+export function withSnapshot(known: Known, told: Snapshot, newer = later): Known {
+  const after = (before: Snapshot | null): Snapshot => (before ? newer(before, told) : told);
+  const isPending = told.approved && told.status === "pending";
+  return { ...known, snapshot: after(known.snapshot), pending: isPending ? after(known.pending) : known.pending };
+}
 
 export const withCapture = (known: Known, id: string, amount: Atomic): Known => ({
   ...known,
   captures: new Map(known.captures).set(id, amount),
 });
 
-/** What Stripe takes at most, according to a snapshot. `tailOver`: an expired authorization is not expected to be captured any more. */
-function takenBy({ approved, status, amount }: Snapshot, captured: Atomic, tailOver: boolean): Atomic {
-  if (!approved || status === "reversed" || (status === "expired" && tailOver)) return captured;
-  // Stripe closes an approved authorization because it was captured. Its transaction may come later than this.
-  return status === "closed" && captured > zero ? captured : amount;
-}
+/** Stripe says that these can be captured later, or were captured and the transaction may come later. */
+const endsLate: ReadonlySet<CardStatus> = new Set(["expired", "closed"]);
 
-/** What must stay open, in the card's currency: what Stripe can still capture, and requests that no event has confirmed. */
-export function openTarget({ snapshot, captures }: Known, parts: readonly CardPart[], tailOver: boolean): Atomic {
-  const unconfirmed = total(parts.filter(({ position }) => position >= (snapshot?.requests ?? 0)).map(({ held }) => held));
+/** Whether nothing more is captured under it as soon as its tail is over. */
+export const hasTail = ({ approved, status }: Snapshot): boolean => approved && endsLate.has(status);
+
+/**
+ * What must stay open, in the card's currency: what Stripe can still capture, and requests that no event has confirmed. Until the tail
+ * is over, nothing is freed by an end, because Stripe's amount is then what was authorized, what is left of it, or zero.
+ */
+export function openTarget({ snapshot, pending, captures }: Known, parts: readonly CardPart[], tailOver: boolean): Atomic {
   const captured = total(captures.values());
-  const taken = snapshot ? takenBy(snapshot, captured, tailOver) : zero;
-  return max(subtract(add(taken, unconfirmed), captured), zero);
+  const left = (told: Atomic, requests: number): Atomic => {
+    const unconfirmed = total(parts.filter(({ position }) => position >= requests).map(({ held }) => held));
+    return max(subtract(add(told, unconfirmed), captured), zero);
+  };
+  if (!snapshot) return left(zero, 0);
+  const isTail = hasTail(snapshot);
+  if (isTail && !tailOver) {
+    const { amount, requests } = pending ?? { amount: zero, requests: 0 };
+    return [left(amount, requests), left(snapshot.amount, snapshot.requests), openOf(parts)].reduce(max);
+  }
+  const isOver = !snapshot.approved || snapshot.status === "reversed" || isTail;
+  return left(isOver ? captured : snapshot.amount, snapshot.requests);
 }
 
 /**
  * The parts as they must be now. Captures take what is open, the oldest part first; what is captured beyond is booked on the newest
- * part. A hold that has ended is not opened again: `missing` is what should be held and is not.
+ * part that was allowed. A hold that has ended is not opened again: `missing` is what should be held and is not.
  */
 export function follow(known: Known, parts: readonly CardPart[], tailOver: boolean) {
   let toCapture = subtract(total(known.captures.values()), total(parts.map(({ captured }) => captured)));
   const beyond = max(subtract(toCapture, openOf(parts)), zero);
-  const target = openTarget(known, parts, tailOver);
+  const allowed = parts.findLastIndex(({ held }) => held > zero);
   const captured = parts.map((part, index) => {
     const taken = min(toCapture, part.open);
     toCapture = subtract(toCapture, taken);
-    const more = index === parts.length - 1 ? beyond : zero;
+    const more = index === (allowed < 0 ? parts.length - 1 : allowed) ? beyond : zero;
     return { ...part, open: subtract(part.open, taken), captured: add(part.captured, add(taken, more)) };
   });
+  const target = openTarget(known, captured, tailOver);
   const now = openOf(captured);
   const kept = now > target ? lowered(captured, subtract(now, target)) : raised(captured, subtract(target, now));
   return { parts: kept, beyond, missing: max(subtract(target, openOf(kept)), zero) };

@@ -7,25 +7,18 @@ export type CardRow = typeof cards.$inferSelect;
 type Db = Database | Tx;
 type Owner = { readonly organizationId: string; readonly environment: string };
 
-/** Null after it was ended. */
+/** Also after it was ended: what its cards hold is followed until the end. */
 export async function findCardConnection(db: Db, connectionId: string, lock?: "no key update"): Promise<ConnectionRow | null> {
-  const found = db
-    .select()
-    .from(cardConnections)
-    .where(and(eq(cardConnections.connectionId, connectionId), isNull(cardConnections.endedAt)));
+  const found = db.select().from(cardConnections).where(eq(cardConnections.connectionId, connectionId));
   const [row] = await (lock ? found.for(lock) : found);
   return row ?? null;
 }
 
-/** The live connections that have a secret under one of these keys. */
+/** The connections that have a secret under one of these keys. */
 export async function connectionsUnderKeys(db: Db, keyIds: readonly string[], limit: number): Promise<readonly string[]> {
   if (keyIds.length === 0) return [];
   const isUnder = sql`EXISTS (SELECT FROM unnest(${cardConnections.secrets}) AS s(sealed) WHERE split_part(sealed, '.', 2) IN ${[...keyIds]})`;
-  const rows = await db
-    .select({ connectionId: cardConnections.connectionId })
-    .from(cardConnections)
-    .where(and(isNull(cardConnections.endedAt), isUnder))
-    .limit(limit);
+  const rows = await db.select({ connectionId: cardConnections.connectionId }).from(cardConnections).where(isUnder).limit(limit);
   return rows.map(({ connectionId }) => connectionId);
 }
 
@@ -61,12 +54,13 @@ export const insertCardConnection = (tx: Tx, row: ConnectionRow) => tx.insert(ca
 export const changeConnection = (tx: Tx, connectionId: string, changes: Partial<Pick<ConnectionRow, "secrets" | "endedAt">>) =>
   tx.update(cardConnections).set(changes).where(eq(cardConnections.connectionId, connectionId));
 
-/** Null unless the card is mapped. */
-export async function findCard(db: Db, connectionId: string, cardId: string): Promise<CardRow | null> {
+/** Null unless the card is mapped; with "also removed", as it was mapped last. */
+export async function findCard(db: Db, connectionId: string, cardId: string, removed?: "also removed"): Promise<CardRow | null> {
+  const isLive = removed ? undefined : isNull(cards.removedAt);
   const [row] = await db
     .select()
     .from(cards)
-    .where(and(eq(cards.connectionId, connectionId), eq(cards.cardId, cardId), isNull(cards.removedAt)));
+    .where(and(eq(cards.connectionId, connectionId), eq(cards.cardId, cardId), isLive));
   return row ?? null;
 }
 

@@ -95,7 +95,7 @@ export const updateCardConnection = operation({
   tag: "Cards",
   summary: "Replace the signing secret of a connection, or end it",
   description:
-    "A new secret is accepted beside the one before, until the next call that sends one, or dropPrevious. After a connection has ended, its cards are declined; what they held stays held until a person closes it.",
+    "A new secret is accepted beside the one before, until the next call that sends one, or dropPrevious. After a connection has ended, its cards are declined; what they hold still follows Stripe's events.",
   access,
   body: z
     .union([
@@ -145,6 +145,7 @@ export const receiveCardEvent = operation({
   description:
     "Only Stripe calls this, with the header Stripe-Signature over the bytes of the body. issuing_authorization.request is answered by the mandate of the card within 1.2 seconds; later the answer is no. Other events bring what is held to what Stripe says, and are answered with received.",
   access: "signature",
+  bodyLimits: { bytes: 262_144, nodes: 8_000, depth: 24 },
   headers: { "Stripe-Version": STRIPE_VERSION },
   body: z.unknown().meta({ id: "StripeEvent", description: "An event as Stripe signed it." }),
   response: z

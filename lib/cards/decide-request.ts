@@ -5,14 +5,14 @@ import { database } from "#lib/db/client.ts";
 import type { Authorization } from "#lib/payment-intent.ts";
 import { submitItem } from "#lib/payments/authorize-payment.ts";
 import type { FinalAnswer, Item } from "#lib/payments/queue-item.ts";
-import { chainOfUnit, formatAmount, UNIT_DECIMALS } from "#lib/money.ts";
+import { chainOfUnit, formatAmount, UNIT_DECIMALS, zero } from "#lib/money.ts";
 import { minutes, toWire } from "#lib/time.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 
 /** `reason` is a denialCode, or why nothing was decided. */
 export type CardDecision = { readonly approved: boolean; readonly reason: string; readonly authorizationId: string | null };
 
-const refused = (reason: string): CardDecision => ({ approved: false, reason, authorizationId: null });
+export const cardDeclined = (reason: string): CardDecision => ({ approved: false, reason, authorizationId: null });
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, 32);
 
@@ -67,7 +67,7 @@ const cardUse = (connectionId: string, { cardId, stripeId, merchant }: Purchase 
 });
 
 function decisionOf(answer: FinalAnswer): CardDecision {
-  if (answer.kind === "problem") return refused(answer.problem.code);
+  if (answer.kind === "problem") return cardDeclined(answer.problem.code);
   const { authorizationId, policyDecision } = JSON.parse(answer.body) as Authorization;
   const approved = policyDecision.outcome === "allow";
   return { approved, authorizationId, reason: policyDecision.denialCode ?? "allowed" };
@@ -80,8 +80,11 @@ export async function decideRequest(
   request: CardRequest,
   requestId: string,
 ): Promise<CardDecision> {
-  if (!isServed(request)) return refused("currency_not_served");
+  if (connection.endedAt) return cardDeclined("connection_ended");
+  if (!isServed(request)) return cardDeclined("currency_not_served");
   const card = await findCard(database(), connection.connectionId, request.cardId);
-  if (!card) return refused("card_not_mapped");
+  if (!card) return cardDeclined("card_not_mapped");
+  // A merchant asks whether the card exists. Nothing is held for it.
+  if (request.amount === zero) return { approved: true, reason: "nothing_held", authorizationId: null };
   return decisionOf(await submitItem(itemOf({ connection, card, name: eventId, request, requestId })));
 }

@@ -1,10 +1,11 @@
 import { audit, clock, transact } from "#lib/audit/transact.ts";
-import { follow, later, type CardPart, type Known } from "#lib/cards/card-rules.ts";
+import { follow, hasTail, withSnapshot, type CardPart, type Known, type Snapshot } from "#lib/cards/card-rules.ts";
 import { findCard, type ConnectionRow } from "#lib/cards/connection-store.ts";
 import { itemOf } from "#lib/cards/decide-request.ts";
 import type { Told } from "#lib/cards/stripe-event.ts";
 import { isServed } from "#lib/cards/stripe-event.ts";
 import { database, type Tx } from "#lib/db/client.ts";
+import { inTurn } from "#lib/db/turns.ts";
 import {
   capturesOf,
   changeCardAuthorization,
@@ -21,12 +22,17 @@ import { movePart } from "#lib/cards/move-part.ts";
 import { suspendIfBroken } from "#lib/payments/executions/caps.ts";
 import { submitItem } from "#lib/payments/authorize-payment.ts";
 import { Problem } from "#lib/problem.ts";
-import { daysAfter } from "#lib/time.ts";
+import { daysAfter, earliest } from "#lib/time.ts";
 
 /** How many days an expired authorization may still be captured, as Stripe says; lodging has longer. */
 const TAIL_DAYS = 7;
+/** The last transaction may come later than the event that says that the authorization was captured. */
+const CLOSED_TAIL_DAYS = 1;
 const LODGING_TAIL_DAYS = 31;
 const isLodging = (category: string): boolean => /hotel|motel|lodging|resort|timeshare/.test(category);
+
+/** One event of a connection at a time, so that many of them do not take every connection to the database. */
+const turnOf = ({ connectionId }: Owner): string => `cards ${connectionId}`;
 
 type Followed = { readonly decisions: number };
 type Owner = Pick<ConnectionRow, "connectionId" | "organizationId">;
@@ -36,9 +42,9 @@ type Owner = Pick<ConnectionRow, "connectionId" | "organizationId">;
  * counted; a mandate that denies it counts what was captured nevertheless, and people are told.
  */
 export async function followCard(connection: ConnectionRow, told: Told, requestId: string): Promise<void> {
-  const first = await followOnce(connection, told);
+  const first = await inTurn(turnOf(connection), () => followOnce(connection, told));
   if (first.decisions > 0 || !movesMoney(told)) return;
-  if (await askAfterwards(connection, told, requestId)) await followOnce(connection, told);
+  if (await askAfterwards(connection, told, requestId)) await inTurn(turnOf(connection), () => followOnce(connection, told));
 }
 
 const captured = ({ transactions }: Told): Atomic =>
@@ -49,12 +55,13 @@ const movesMoney = (told: Told): boolean =>
 
 /** Returns false if the card is not mapped, or pays in another currency than Stripe's cards have. */
 async function askAfterwards(connection: ConnectionRow, told: Told, requestId: string): Promise<boolean> {
-  const card = await findCard(database(), connection.connectionId, told.cardId);
+  const card = await findCard(database(), connection.connectionId, told.cardId, "also removed");
   if (!card || !isServed(told)) return false;
   const amount = max(told.snapshot?.approved ? told.snapshot.amount : zero, captured(told));
   const position = Math.max((told.snapshot?.requests ?? 1) - 1, 0);
   const request = { ...told, amount, position };
-  const answer = await submitItem(itemOf({ connection, card, name: `${told.stripeId} unasked`, request, requestId }));
+  const item = itemOf({ connection, card, name: `${told.stripeId} unasked`, request, requestId });
+  const answer = await submitItem({ ...item, isUnasked: true, fingerprint: item.slot });
   if (answer.kind === "problem") throw answer.problem;
   return true;
 }
@@ -116,15 +123,33 @@ async function followIn(tx: Tx, { connectionId, organizationId }: Owner, told: T
   return { decisions: decided.length };
 }
 
-function snapshotOf({ approved, status, amount, requests, toldAt }: CardAuthorizationRow): Known["snapshot"] {
-  if (approved === null || status === null || amount === null || requests === null || toldAt === null) return null;
-  return { approved, status: status as NonNullable<Known["snapshot"]>["status"], amount, requests, at: toldAt };
+function knownBefore(row: CardAuthorizationRow): Omit<Known, "captures"> {
+  const { approved, status, amount, requests, toldAt, pendingAmount, pendingRequests, pendingToldAt } = row;
+  const isKnown = approved !== null && status !== null && amount !== null && requests !== null && toldAt !== null;
+  const isPending = pendingAmount !== null && pendingRequests !== null && pendingToldAt !== null;
+  return {
+    snapshot: isKnown ? { approved, status: status as Snapshot["status"], amount, requests, at: toldAt } : null,
+    pending: isPending
+      ? { approved: true, status: "pending", amount: pendingAmount, requests: pendingRequests, at: pendingToldAt }
+      : null,
+  };
 }
 
-async function knownOf(tx: Tx, row: CardAuthorizationRow, { snapshot: told }: Told): Promise<Known> {
-  const before = snapshotOf(row);
-  return { snapshot: before && told ? later(before, told) : (told ?? before), captures: await capturesOf(tx, row) };
+async function knownOf(tx: Tx, row: CardAuthorizationRow, { snapshot }: Told): Promise<Known> {
+  const before = { ...knownBefore(row), captures: await capturesOf(tx, row) };
+  return snapshot ? withSnapshot(before, snapshot) : before;
 }
+
+const columnsOf = ({ snapshot, pending }: Known) => ({
+  ...(snapshot && {
+    approved: snapshot.approved,
+    status: snapshot.status,
+    amount: snapshot.amount,
+    requests: snapshot.requests,
+    toldAt: snapshot.at,
+  }),
+  ...(pending && { pendingAmount: pending.amount, pendingRequests: pending.requests, pendingToldAt: pending.at }),
+});
 
 type Case = {
   readonly row: CardAuthorizationRow;
@@ -133,28 +158,31 @@ type Case = {
   readonly known: Known;
 };
 
-async function bringTo(tx: Tx, { row, decided, told, known }: Case, now: Date): Promise<void> {
+/** How long an authorization that ended is expected to be captured. Null if it has not ended, or if that time is over. */
+function tailOf({ row, told, known }: Case, now: Date): Pick<CardAuthorizationRow, "tailUntil" | "tailOver"> {
   const { snapshot } = known;
-  const isExpired = snapshot?.status === "expired";
-  const tail = daysAfter(now, isLodging(told.merchant.category) ? LODGING_TAIL_DAYS : TAIL_DAYS);
-  const tailUntil = isExpired ? (row.tailUntil ?? tail) : null;
-  const followed = follow(known, decided, tailUntil !== null && tailUntil <= now);
+  if (!snapshot || !hasTail(snapshot)) return { tailUntil: null, tailOver: row.tailOver };
+  const days =
+    snapshot.status === "closed" ? CLOSED_TAIL_DAYS : isLodging(told.merchant.category) ? LODGING_TAIL_DAYS : TAIL_DAYS;
+  const ends = daysAfter(now, days);
+  const isSame = row.status === snapshot.status;
+  const tailUntil = row.tailUntil === null ? ends : isSame ? row.tailUntil : earliest(row.tailUntil, ends);
+  const tailOver = row.tailOver || tailUntil <= now;
+  return { tailUntil: tailOver ? null : tailUntil, tailOver };
+}
+
+async function bringTo(tx: Tx, it: Case, now: Date): Promise<void> {
+  const { row, decided, known } = it;
+  const tail = tailOf(it, now);
+  const followed = follow(known, decided, tail.tailOver);
   let raised = zero;
   for (const [at, part] of decided.entries()) raised = add(raised, await movePart(tx, part, followed.parts[at]!, now));
-  const isOutside = followed.missing > zero || raised > zero || (decided.length === 0 && (snapshot?.approved ?? false));
+  const isApproved = known.snapshot?.approved === true || known.captures.size > 0;
+  const isOutside = followed.missing > zero || raised > zero || (decided.length === 0 && isApproved);
   const asks = followed.beyond > zero ? "exceeded" : isOutside ? "outside" : row.asks;
-  await changeCardAuthorization(tx, row, {
-    ...(snapshot && {
-      approved: snapshot.approved,
-      status: snapshot.status,
-      amount: snapshot.amount,
-      requests: snapshot.requests,
-      toldAt: snapshot.at,
-    }),
-    tailUntil: tailUntil !== null && tailUntil <= now ? null : tailUntil,
-    asks,
-  });
-  await tell(tx, { row, decided, asks }, now);
+  await changeCardAuthorization(tx, row, { ...columnsOf(known), ...tail, asks });
+  const isNew = followed.beyond > zero || raised > zero || asks !== row.asks;
+  if (asks !== null && isNew) await tell(tx, { decided, asks }, now);
 }
 
 const eventTypes: Readonly<Record<string, string>> = {
@@ -163,14 +191,9 @@ const eventTypes: Readonly<Record<string, string>> = {
   unconfirmed: "payment.cardUnconfirmed",
 };
 
-/** A person is asked once, until somebody closes the question. */
-async function tell(
-  tx: Tx,
-  { row, decided, asks }: Pick<Case, "row" | "decided"> & { readonly asks: string | null },
-  now: Date,
-): Promise<void> {
+async function tell(tx: Tx, { decided, asks }: Pick<Case, "decided"> & { readonly asks: string }, now: Date): Promise<void> {
   const last = decided.at(-1);
-  if (asks === null || asks === row.asks || !last) return;
+  if (!last) return;
   const { authorizationId, organizationId, mandateId, subjectId } = last;
   const event = {
     actorId: "service",
@@ -180,7 +203,9 @@ async function tell(
     entityId: authorizationId,
   } as const;
   audit(tx, { ...event, type: eventTypes[asks]!, metadata: { mandateId } }, now);
-  if (asks !== "unconfirmed") await suspendIfBroken(tx, last, "A payment by card exceeds a limit of the mandate.", now);
+  if (asks === "unconfirmed") return;
+  for (const part of new Map(decided.map((one) => [one.mandateId, one])).values())
+    await suspendIfBroken(tx, part, "A payment by card exceeds a limit of the mandate.", now, part.unitRate === null);
 }
 
 /** Stripe has told nothing of what is held. Nothing is freed. */
@@ -189,7 +214,7 @@ export async function askUnconfirmed(known: CardAuthorizationRow): Promise<void>
     const locked = await lockCard(tx, known);
     if (!locked || locked.row.asks !== null) return;
     await changeCardAuthorization(tx, known, { asks: "unconfirmed" });
-    await tell(tx, { ...locked, asks: "unconfirmed" }, await clock(tx));
+    await tell(tx, { decided: locked.decided, asks: "unconfirmed" }, await clock(tx));
   });
 }
 

@@ -2,6 +2,7 @@ import { audit, clock } from "#lib/audit/transact.ts";
 import { findCard, lockOwnConnection, saveCard, type CardRow } from "#lib/cards/connection-store.ts";
 import * as contract from "#lib/cards/contract.ts";
 import { presentCard } from "#lib/cards/present-card-connection.ts";
+import { closeGate } from "#lib/command/gate-store.ts";
 import { once } from "#lib/command/idempotency.ts";
 import type { Tx } from "#lib/db/client.ts";
 import type { Handler, MemberCaller } from "#lib/http/operation.ts";
@@ -15,6 +16,8 @@ export const setCard: Handler<typeof contract.setCard> = ({ connectionId, cardId
     const { userId, organizationId } = caller;
     if (!contract.StripeCardId.safeParse(cardId).success)
       throw invalidField("/path/cardId", "Write the id of a card at Stripe, which begins with ic_.");
+    // After this, no decision that began before uses the card.
+    await closeGate(tx, organizationId);
     await requireStillHeld(tx, caller, "mandates:create");
     if (!(await lockOwnConnection(tx, caller, connectionId))) throw notFound("connection");
     const before = await findCard(tx, connectionId, cardId);

@@ -11,11 +11,13 @@ const id = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_[A-Za-z0-
 /** Stripe writes an object or only its id. */
 const idOf = (prefix: string) => z.union([id(prefix), z.object({ id: id(prefix) }).transform((object) => object.id)]);
 
+const short = (most: number) => z.string().transform((text) => [...text].slice(0, most).join(""));
+
 const Merchant = z.object({
-  category: z.string().max(100),
-  country: z.string().max(8).nullish(),
-  name: z.string().max(200).nullish(),
-  network_id: z.string().max(100),
+  category: short(100),
+  country: short(8).nullish(),
+  name: short(200).nullish(),
+  network_id: short(100),
 });
 
 const Transaction = z.object({
@@ -45,6 +47,8 @@ const StripeEvent = z.object({
   id: id("evt"),
   type: z.string(),
   created: z.int(),
+  livemode: z.boolean().default(false),
+  api_version: z.string().nullish(),
   data: z.object({ object: z.unknown() }),
 });
 
@@ -78,7 +82,7 @@ export type Told = Purchase & {
 /** `amount` is what Stripe would hold in addition, and `position` how many requests it has decided before. */
 export type CardRequest = Purchase & { readonly stripeId: string; readonly amount: Atomic; readonly position: number };
 
-export type CardEvent = { readonly eventId: string } & (
+export type CardEvent = { readonly eventId: string; readonly isLive: boolean } & (
   | { readonly kind: "request"; readonly request: CardRequest }
   | { readonly kind: "told"; readonly told: Told }
   | { readonly kind: "other" }
@@ -101,8 +105,14 @@ const merchantOf = (merchant: z.infer<typeof Merchant> | null | undefined): Purc
   id: merchant?.network_id ?? "",
 });
 
+/** Before this version, Stripe called an expired authorization reversed too. https://docs.stripe.com/changelog/basil/2025-03-31 */
+const TELLS_EXPIRED = "2025-03-31";
+
 /** An unknown status counts as pending, so that nothing is freed by a word that this release does not know. */
-const statusOf = (status: string): Snapshot["status"] => CARD_STATUSES.find((known) => known === status) ?? "pending";
+function statusOf(status: string, version: string): Snapshot["status"] {
+  if (status === "reversed" && version.slice(0, TELLS_EXPIRED.length) < TELLS_EXPIRED) return "expired";
+  return CARD_STATUSES.find((known) => known === status) ?? "pending";
+}
 
 const transactionOf = ({ id: transactionId, type, amount }: z.infer<typeof Transaction>): ToldTransaction => ({
   id: transactionId,
@@ -110,14 +120,23 @@ const transactionOf = ({ id: transactionId, type, amount }: z.infer<typeof Trans
   amount: atomic(amount),
 });
 
-function authorizationTold(object: z.infer<typeof Authorization>, at: number): Told {
+type Event = z.infer<typeof StripeEvent>;
+
+function authorizationTold(object: z.infer<typeof Authorization>, { created: at, api_version: version }: Event): Told {
   const { approved, status, amount, request_history: history } = object;
   return {
     stripeId: object.id,
     cardId: object.card,
     currency: object.currency.toUpperCase(),
     merchant: merchantOf(object.merchant_data),
-    snapshot: { approved, status: statusOf(status), amount: atomic(amount), requests: history.length, at },
+    snapshot: {
+      approved,
+      status: statusOf(status, version ?? TELLS_EXPIRED),
+      amount: atomic(amount),
+      // What is told was requested at least once.
+      requests: Math.max(history.length, 1),
+      at,
+    },
     transactions: object.transactions.map(transactionOf),
   };
 }
@@ -139,20 +158,21 @@ export const looksLikeRequest = (text: string): boolean => /"type"\s*:\s*"issuin
 /** Call this only with text whose signature was checked. @throws Problem invalid_request */
 export function readStripeEvent(text: string): CardEvent {
   const event = read(StripeEvent, parseJson(text, LIMITS.nodes, LIMITS.depth), "");
-  const { id: eventId, type, created } = event;
+  const { type } = event;
+  const base = { eventId: event.id, isLive: event.livemode };
   const { object } = event.data;
   if (type === "issuing_authorization.request") {
     const authorization = read(Authorization, object, "/data/object");
     const { pending_request: pending } = authorization;
     if (!pending) throw invalidField("/data/object/pending_request", "A request has a pending request.");
-    const { stripeId, cardId, merchant } = authorizationTold(authorization, created);
+    const { stripeId, cardId, merchant } = authorizationTold(authorization, event);
     const position = authorization.request_history.length;
     const purchase = { cardId, merchant, currency: pending.currency.toUpperCase() };
-    return { eventId, kind: "request", request: { ...purchase, stripeId, amount: atomic(pending.amount), position } };
+    return { ...base, kind: "request", request: { ...purchase, stripeId, amount: atomic(pending.amount), position } };
   }
   if (type === "issuing_authorization.created" || type === "issuing_authorization.updated")
-    return { eventId, kind: "told", told: authorizationTold(read(Authorization, object, "/data/object"), created) };
+    return { ...base, kind: "told", told: authorizationTold(read(Authorization, object, "/data/object"), event) };
   if (type === "issuing_transaction.created" || type === "issuing_transaction.updated")
-    return { eventId, kind: "told", told: transactionTold(read(Transaction, object, "/data/object")) };
-  return { eventId, kind: "other" };
+    return { ...base, kind: "told", told: transactionTold(read(Transaction, object, "/data/object")) };
+  return { ...base, kind: "other" };
 }

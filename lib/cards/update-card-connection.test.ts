@@ -26,6 +26,7 @@ test("a secret is replaced without a gap, and after the end of the connection no
   expect((await update({ dropPrevious: true })).data.secrets).toBe(1);
   expect([await asks(), await asks(next)]).toEqual([403, 200]);
   expect((await update({ ended: true })).status).toBe(200);
-  expect(await asks(next)).toBe(404);
+  const ended = await send("issuing_authorization.request", request({ cardId, iauth: newId("iauth") }, 100), { secret: next });
+  expect(ended.data).toEqual({ approved: false, metadata: { reason: "connection_ended" } });
   expect((await update({ dropPrevious: true })).status).toBe(404);
 });

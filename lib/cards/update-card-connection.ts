@@ -3,6 +3,7 @@ import { cardsOf, changeConnection, lockOwnConnection } from "#lib/cards/connect
 import * as contract from "#lib/cards/contract.ts";
 import { presentCardConnection } from "#lib/cards/present-card-connection.ts";
 import { sealSecret } from "#lib/cards/secrets.ts";
+import { closeGate } from "#lib/command/gate-store.ts";
 import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { requireStillHeld } from "#lib/identity/lock-members.ts";
@@ -15,6 +16,8 @@ export const updateCardConnection: Handler<typeof contract.updateCardConnection>
 ) =>
   once(contract.updateCardConnection, idempotency, async (tx) => {
     const { userId, organizationId } = caller;
+    // After this, no decision that began before uses the card.
+    await closeGate(tx, organizationId);
     await requireStillHeld(tx, caller, "mandates:create");
     const row = await lockOwnConnection(tx, caller, connectionId);
     if (!row) throw notFound("connection");

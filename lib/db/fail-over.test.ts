@@ -243,7 +243,7 @@ test("connections to an old primary end, also if another connection failed when 
   const admin = postgres(old.url, { max: 1 });
   const isConnected = async (): Promise<boolean> =>
     (await admin`SELECT 1 FROM pg_stat_activity WHERE usename = 'narrow'`).length > 0;
-  const sleeps = Promise.all([mainPool().sql.unsafe("SELECT pg_sleep(0.3)")]);
+  const sleeps = mainPool().sql.unsafe("SELECT pg_sleep(0.3)").execute();
   // Of two that connect at once, PostgreSQL may refuse both.
   while (!(await isConnected())) await pause(10);
   await admin.end();

@@ -20,8 +20,13 @@ export const cardAuthorizations = pgTable(
     requests: integer("requests"),
     /** Seconds since 1970 when the event of the snapshot was created. */
     toldAt: bigint("told_at", { mode: "number" }),
-    /** Until when an expired authorization is expected to be captured. */
+    /** The newest snapshot before the end, as one after it may tell less. */
+    pendingAmount: atomic("pending_amount"),
+    pendingRequests: integer("pending_requests"),
+    pendingToldAt: bigint("pending_told_at", { mode: "number" }),
+    /** Until when an authorization that ended is expected to be captured, and whether that time is over. */
     tailUntil: moment("tail_until"),
+    tailOver: boolean("tail_over").notNull().default(false),
     /** What a person is asked to look at: unconfirmed, exceeded or outside. Null if nothing. */
     asks: text("asks"),
     createdAt: createdAt(),

@@ -26,12 +26,15 @@ test("holds are found by their keys, however many holds there are", async () => 
     INSERT INTO recorded_payments (authorization_id, organization_id, environment, mandate_id, reference_key, status, deadline, closed_at)
     SELECT authorization_id, organization_id, environment, mandate_id, authorization_id, 'closed', created_at, created_at
     FROM authorizations`);
-  const tables = ["changed_reservations", "authorizations", "recorded_payments"];
+  await database().execute(sql`
+    INSERT INTO card_parts (authorization_id, connection_id, stripe_id, position, held, open)
+    SELECT authorization_id, organization_id, authorization_id, 0, 1, 0 FROM authorizations`);
+  const tables = ["changed_reservations", "authorizations", "recorded_payments", "card_parts"];
   // This time is later than every seeded payment, so that the time alone excludes them all.
   const since = new Date();
   expect(await planOf(selectHold(database(), "aut_7"), tables)).toMatchObject({ whole: [] });
   // Only administrators ask for this, and an index on reserved amounts would make each payment slower. Here, `executions` is empty.
-  expect(await planOf(selectOverdueHolds(database()), ["recorded_payments"])).toMatchObject({
+  expect(await planOf(selectOverdueHolds(database()), ["recorded_payments", "card_parts"])).toMatchObject({
     whole: ["executions", "mandates"],
   });
   for (const kind of ["mandate", "agent", "seller"] as const) {

@@ -57,7 +57,8 @@ export const emptyHold = (
   payment: Pick<Hold, "authorizationId" | "organizationId" | "mandateId" | "buckets" | "expiresAt" | "createdAt">,
 ): Hold => ({
   ...payment,
-  status: "submitted",
+  // Does not count as a payment before its first change.
+  status: "released",
   amount: zero,
   approvalKey: null,
   resolvedAt: null,

@@ -27,11 +27,14 @@ export const heldRows = (since: Date, where: SQL) => sql`
   FROM authorizations a WHERE held AND expires_at > ${since.toISOString()}::timestamptz AND ${where}
     AND NOT EXISTS (SELECT FROM changed_reservations WHERE authorization_id = a.authorization_id OFFSET 0)`;
 
-/** The holds of payments that are made elsewhere, which no clock ends. The condition is that of two partial indexes. */
+/** The holds of payments that are made elsewhere or by card, which no clock ends. The conditions are those of partial indexes. */
 const keptRows = sql`
   SELECT r.mandate_id, r.open FROM recorded_payments p, LATERAL (
     SELECT mandate_id, status, ${openColumns} FROM changed_reservations WHERE authorization_id = p.authorization_id OFFSET 0) AS r
-  WHERE (p.status = 'open' AND p.asks IS NULL OR p.asks IS NOT NULL) AND r.status = 'submitted'`;
+  WHERE (p.status = 'open' AND p.asks IS NULL OR p.asks IS NOT NULL) AND r.status = 'submitted'
+  UNION ALL SELECT r.mandate_id, r.open FROM card_parts p, LATERAL (
+    SELECT mandate_id, status, ${openColumns} FROM changed_reservations WHERE authorization_id = p.authorization_id OFFSET 0) AS r
+  WHERE p.open > 0 AND r.status = 'submitted'`;
 
 /** A sweep releases the holds that expired in this time; with `until` null, all that have expired by now. */
 export type Span = { readonly since: Date; readonly until: Date | null };

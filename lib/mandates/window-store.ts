@@ -11,6 +11,9 @@ export const spentOfHold = sql`coalesce(r.captured, CASE WHEN r.status = 'captur
 export const openOfHold = sql`(CASE WHEN coalesce(r.status, 'held') IN ('held', 'submitted')
   THEN coalesce(r.amount, a.unit_amount, a.amount + a.buyer_share) - coalesce(r.captured + r.released, 0) ELSE 0 END)`;
 
+/** A payment that was denied and paid nevertheless has a hold too. */
+const isCounted = sql`(a.held OR r.captured > 0)`;
+
 /** The holds made within a window until `at`, with their current status and the start of their bucket. */
 function holdsIn(mandateId: string, window: Window, at: Date) {
   const { start: from } = windowAt(window, at);
@@ -24,7 +27,7 @@ function holdsIn(mandateId: string, window: Window, at: Date) {
     SELECT a.authorization_id, coalesce(r.status, 'held') AS status, coalesce(r.amount, a.unit_amount, a.amount + a.buyer_share) AS amount,
       ${spentOfHold} AS spent, ${openOfHold} AS open, ${bucketStart} AS start
     FROM authorizations a LEFT JOIN changed_reservations r ON r.authorization_id = a.authorization_id
-    WHERE a.mandate_id = ${mandateId} AND a.held
+    WHERE a.mandate_id = ${mandateId} AND ${isCounted}
       AND a.created_at >= ${from.toISOString()}::timestamptz AND a.created_at <= ${at.toISOString()}::timestamptz`;
 }
 
@@ -103,6 +106,6 @@ export async function lifetimeFromAuthorizations(tx: Tx, mandateId: string, at: 
   const [row] = await tx.execute<{ used: string; last: string | null }>(sql`
     SELECT coalesce(sum(${spentOfHold} + ${openOfHold}), 0)::text AS used, max(a.created_at) AS last
     FROM authorizations a LEFT JOIN changed_reservations r ON r.authorization_id = a.authorization_id
-    WHERE a.mandate_id = ${mandateId} AND a.held AND a.created_at <= ${at.toISOString()}::timestamptz`);
+    WHERE a.mandate_id = ${mandateId} AND ${isCounted} AND a.created_at <= ${at.toISOString()}::timestamptz`);
   return { used: atomicOf(row?.used ?? "0"), lastHeldAt: row?.last ? new Date(row.last) : null };
 }

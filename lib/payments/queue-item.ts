@@ -87,6 +87,8 @@ export type Item = {
   readonly purchase?: Purchase;
   /** For a card: how many requests Stripe had decided under the same authorization. */
   readonly position?: number;
+  /** Money moved or may move already, so it is decided whoever asks, only to be counted. */
+  readonly isUnasked?: true;
   /** The result of calling the seller's domain for this payment. If set, the domain is not called again. */
   readonly probeResult?: ProbeResult;
 };

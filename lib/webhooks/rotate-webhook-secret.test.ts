@@ -54,7 +54,7 @@ describe("the keys that encrypt secrets", () => {
   /** Sets environment variables and forgets what was read from them, as if the process had been started with these values. */
   const configure = (values: Readonly<Partial<Record<(typeof variables)[number], string>>>) => {
     Object.assign(process.env, values);
-    forget("env", "webhooks/key-ring", "webhooks/secrets");
+    forget("env", "key-ring", "webhooks/secrets");
   };
 
   test("can be replaced without losing a secret: the first key encrypts, each one decrypts, and old text is encrypted again", async () => {

@@ -69,12 +69,15 @@ export const transaction = ({ cardId, iauth }: Purchase, amount: number, change:
 export type CardReply = { readonly approved?: boolean; readonly received?: true; readonly metadata?: Record<string, string> };
 type Sent = { readonly status: number; readonly data: CardReply; readonly headers: Headers };
 
+/** Members of the event, such as api_version. */
+type EventFields = { readonly id?: string; readonly created?: number; readonly [member: string]: unknown };
+
 /** An event as Stripe writes it. The same id is a repeat. */
 export const eventOf = (
   type: string,
   object: unknown,
-  { id = newId("evt"), created = Math.floor(Date.now() / 1000) }: { readonly id?: string; readonly created?: number } = {},
-) => ({ id, object: "event", type, created, livemode: false, data: { object } });
+  { id = newId("evt"), created = Math.floor(Date.now() / 1000), ...more }: EventFields = {},
+) => ({ id, object: "event", type, created, livemode: false, data: { object }, ...more });
 
 /** The header of Stripe's own library. */
 export const signedByStripe = (payload: string, secret = SECRET): Credential => ({
@@ -86,11 +89,7 @@ export async function fromStripe(
   connectionId: string,
   type: string,
   object: unknown,
-  {
-    secret,
-    text,
-    ...event
-  }: { readonly id?: string; readonly created?: number; readonly secret?: string; readonly text?: string } = {},
+  { secret, text, ...event }: EventFields & { readonly secret?: string; readonly text?: string } = {},
 ): Promise<Sent> {
   const payload = text ?? JSON.stringify(eventOf(type, object, event));
   const headers = { "content-type": "application/json; charset=utf-8", ...signedByStripe(payload, secret) };
@@ -130,10 +129,17 @@ export function useCards() {
     [at.agent, at.serviceAccountId] = [agent.credential, agent.serviceAccountId];
     at.connectionId = await connectStripe(at.person);
   });
+  const map = (mandateId: string) => mapCard(at.person, at.connectionId, { mandateId, serviceAccountId: at.serviceAccountId });
+  const mandateFor = (total: string, more?: Record<string, unknown>) =>
+    activeMandate(at.person, { policy: cardPolicy(total, more) });
   return {
     at,
-    map: (mandateId: string) => mapCard(at.person, at.connectionId, { mandateId, serviceAccountId: at.serviceAccountId }),
-    mandateFor: (total: string, more?: Record<string, unknown>) => activeMandate(at.person, { policy: cardPolicy(total, more) }),
+    map,
+    mandateFor,
+    async purchase(total = "100", more?: Record<string, unknown>) {
+      const mandateId = await mandateFor(total, more);
+      return { mandateId, cardId: await map(mandateId), iauth: newId("iauth") };
+    },
     send: (type: string, object: unknown, options?: Parameters<typeof fromStripe>[3]) =>
       fromStripe(at.connectionId, type, object, options),
   };

@@ -35,7 +35,8 @@ export function cardsAsking(c: Sql, items: readonly Item[]): PromiseLike<readonl
 }
 
 /** Null if the card, its connection or its agent has ended, or if the card was given to another agent or mandate meanwhile. */
-export function mayPay(row: Row | undefined, { asker, mandateId, organizationId }: Item): boolean | "paused" | null {
+export function mayPay(row: Row | undefined, { asker, mandateId, organizationId, isUnasked }: Item): boolean | "paused" | null {
+  if (isUnasked) return true;
   const isSame = row?.["subject_id"] === asker.subjectId && row["mandate_id"] === mandateId;
   if (!isSame || row["organization_id"] !== organizationId) return null;
   if (row["paused"] === true) return "paused";

@@ -193,7 +193,7 @@ function decideItem(item: Item, judged: Judgement, budget: Budget, facts: BatchF
     createdAt: now,
     expiresAt: new Date(now.getTime() + QUOTE_MS),
   };
-  const feeQuote = presentFeeQuote({ ...quoted, ...quote });
+  const feeQuote = presentFeeQuote({ ...quoted, ...quote, protocol: intent.paymentChallengeType });
   const presented = presentIntent({ item, seller, resource, offered, terms: read, feeQuote, createdAt: now });
   const asking = { ...judged, intent: presented, expiresAt, authorizationId };
   const question = outcome === "requireApproval" ? askPerson(item, asking, budget, now) : null;

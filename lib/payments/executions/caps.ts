@@ -17,14 +17,15 @@ async function breaksCap(tx: Tx, mandateId: string): Promise<boolean> {
 
 type Mandate = { readonly mandateId: string; readonly organizationId: string };
 
-/** More was paid than was held. It counts; an active mandate whose limit it exceeds is suspended. Returns whether it was. */
+/** More was paid than was held. It counts; an active mandate whose limit it exceeds is suspended. Returns whether it was. `isUncounted`: what was paid cannot be counted in it. */
 export async function suspendIfBroken(
   tx: Tx,
   { mandateId, organizationId }: Mandate,
   reason: string,
   now: Date,
+  isUncounted = false,
 ): Promise<boolean> {
-  const suspended = (await breaksCap(tx, mandateId)) && (await suspendActive(tx, mandateId));
+  const suspended = (isUncounted || (await breaksCap(tx, mandateId))) && (await suspendActive(tx, mandateId));
   const event = { actorId: "service", organizationId, entityType: "mandate", entityId: mandateId, metadata: { reason } };
   if (suspended) audit(tx, { ...event, type: "mandate.suspended" }, now);
   return suspended;
