@@ -44,7 +44,23 @@ type Owner = Pick<ConnectionRow, "connectionId" | "organizationId">;
 export async function followCard(connection: ConnectionRow, told: Told, requestId: string): Promise<void> {
   const first = await inTurn(turnOf(connection), () => followOnce(connection, told));
   if (first.decisions > 0 || !movesMoney(told)) return;
-  if (await askAfterwards(connection, told, requestId)) await inTurn(turnOf(connection), () => followOnce(connection, told));
+  const isCounted = await askAfterwards(connection, told, requestId);
+  if (isCounted) await inTurn(turnOf(connection), () => followOnce(connection, { ...told, isUnasked: true }));
+  else await transact((tx) => noteUnmapped(tx, connection, told));
+}
+
+/** No mandate counts it. People see it in the audit log, and on the page of the card's connection. */
+async function noteUnmapped(
+  tx: Tx,
+  { connectionId, organizationId }: Owner,
+  { stripeId, cardId, merchant }: Told,
+): Promise<void> {
+  const key = { connectionId, stripeId, organizationId, cardId, merchantName: merchant.name };
+  const { asks } = await lockCardAuthorization(tx, key);
+  if (asks !== null) return;
+  await changeCardAuthorization(tx, key, { asks: "outside" });
+  const event = { type: "card.paidUnmapped", actorId: "service", organizationId, entityType: "card", entityId: cardId } as const;
+  audit(tx, { ...event, metadata: { connectionId, stripeId } }, await clock(tx));
 }
 
 const captured = ({ transactions }: Told): Atomic =>
@@ -68,7 +84,10 @@ async function askAfterwards(connection: ConnectionRow, told: Told, requestId: s
 
 const TRIES = 5;
 
-async function followOnce(connection: Owner, told: Told): Promise<Followed> {
+/** `isUnasked`: Stripe let the card pay without asking, and the mandate was asked afterwards. */
+type Followable = Told & { readonly isUnasked?: true };
+
+async function followOnce(connection: Owner, told: Followable): Promise<Followed> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const followed = await transact((tx) => followIn(tx, connection, told));
     if (followed) return followed;
@@ -100,7 +119,7 @@ export async function lockCard(tx: Tx, row: Parameters<typeof lockCardAuthorizat
 }
 
 /** Null if a decision under another mandate was added before the locks were taken. */
-async function followIn(tx: Tx, { connectionId, organizationId }: Owner, told: Told): Promise<Followed | null> {
+async function followIn(tx: Tx, { connectionId, organizationId }: Owner, told: Followable): Promise<Followed | null> {
   const key = { connectionId, stripeId: told.stripeId };
   const locked = await lockCard(tx, { ...key, organizationId, cardId: told.cardId, merchantName: told.merchant.name });
   if (!locked) return null;
@@ -154,7 +173,7 @@ const columnsOf = ({ snapshot, pending }: Known) => ({
 type Case = {
   readonly row: CardAuthorizationRow;
   readonly decided: readonly DecidedPart[];
-  readonly told: Pick<Told, "merchant">;
+  readonly told: Pick<Followable, "merchant" | "isUnasked">;
   readonly known: Known;
 };
 
@@ -177,9 +196,9 @@ async function bringTo(tx: Tx, it: Case, now: Date): Promise<void> {
   const followed = follow(known, decided, tail.tailOver);
   let raised = zero;
   for (const [at, part] of decided.entries()) raised = add(raised, await movePart(tx, part, followed.parts[at]!, now));
-  const isApproved = known.snapshot?.approved === true || known.captures.size > 0;
-  const isOutside = followed.missing > zero || raised > zero || (decided.length === 0 && isApproved);
-  const asks = followed.beyond > zero ? "exceeded" : isOutside ? "outside" : row.asks;
+  const isOutside = followed.missing > zero || raised > zero || it.told.isUnasked === true;
+  const found = followed.beyond > zero && !it.told.isUnasked ? "exceeded" : isOutside ? "outside" : row.asks;
+  const asks = decided.length === 0 ? row.asks : found;
   await changeCardAuthorization(tx, row, { ...columnsOf(known), ...tail, asks });
   const isNew = followed.beyond > zero || raised > zero || asks !== row.asks;
   if (asks !== null && isNew) await tell(tx, { decided, asks }, now);

@@ -82,6 +82,29 @@ describe("what is paid without asking is counted", () => {
   });
 });
 
+describe("what Stripe did without asking is told", () => {
+  const typesOf = async (entityId: string) =>
+    (await database().select().from(auditEvents).where(eq(auditEvents.entityId, entityId))).map(({ type }) => type);
+
+  test("once, also if the mandate allows it", async () => {
+    const it = await purchase();
+    const timeout = authorization(it, { amount: 3_000, request_history: [{ reason: "webhook_timeout" }] });
+    await send(CREATED, timeout);
+    await send(CREATED, timeout);
+    expect([await budgetOf(it.mandateId), (await rowOf(it.iauth))?.asks]).toEqual([[0, 30], "outside"]);
+    const [part] = await database().select().from(cardParts).where(eq(cardParts.stripeId, it.iauth));
+    const told = await typesOf(part!.authorizationId);
+    expect(told.filter((type) => type === "payment.cardOutside")).toHaveLength(1);
+  });
+
+  test("once, of a card that pays under no mandate", async () => {
+    const it = { cardId: newId("ic"), iauth: newId("iauth") };
+    await send(TRANSACTION, transaction(it, 3_000));
+    await send(TRANSACTION, transaction(it, 500));
+    expect([await typesOf(it.cardId), (await rowOf(it.iauth))?.asks]).toEqual([["card.paidUnmapped"], "outside"]);
+  });
+});
+
 describe("counts", () => {
   test("a denied payment that was captured counts as a payment where their number is limited", async () => {
     const it = await purchase("100", {
