@@ -27,10 +27,11 @@ export class Connection {
     return new Connection(socket, target);
   }
 
-  send(body: string): Promise<Reply> {
+  /** `header` is a line of its own, with its end. */
+  send(body: string, header = ""): Promise<Reply> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
-      this.#socket.write(`${this.#head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+      this.#socket.write(`${this.#head}${header}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
     });
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { Connection, type Target } from "./client.ts";
 
 export type Measurement = {
@@ -16,7 +17,11 @@ export type Load = {
   readonly targets: readonly Target[];
   readonly connections: number;
   readonly seconds: number;
+  /** The rate of all connections together, if it is not as high as possible. */
+  readonly perSecond?: number;
   readonly body: (index: number) => string;
+  /** A header that depends on the body, as one line with its end. */
+  readonly header?: (body: string) => string;
   readonly good: (status: number, body: string) => boolean;
 };
 
@@ -24,7 +29,7 @@ const at = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 
 /** Sends requests on several connections. Each connection sends its next request after the reply to the last one. */
-export async function load({ targets, connections, seconds, body, good }: Load): Promise<Measurement> {
+export async function load({ targets, connections, seconds, perSecond, body, header, good }: Load): Promise<Measurement> {
   const open = await Promise.all(
     Array.from({ length: connections }, (_, index) => Connection.open(targets[index % targets.length]!)),
   );
@@ -34,10 +39,14 @@ export async function load({ targets, connections, seconds, body, good }: Load):
   const began = performance.now();
   const until = began + seconds * 1000;
   await Promise.all(
-    open.map(async (connection) => {
-      while (performance.now() < until) {
+    open.map(async (connection, index) => {
+      const every = perSecond === undefined ? 0 : (connections * 1000) / perSecond;
+      for (let due = began + (index / connections) * every; performance.now() < until; due += every) {
+        const early = due - performance.now();
+        if (every > 0 && early > 0) await pause(early);
+        const text = body(sent++);
         const started = performance.now();
-        const reply = await connection.send(body(sent++));
+        const reply = await connection.send(text, header?.(text));
         times.push(performance.now() - started);
         if (!good(reply.status, reply.body)) errors += 1;
       }

@@ -6,11 +6,13 @@
  * `-- --facilitators` compares verify and settle with the facilitator of the x402 library.
  * `-- --streams` measures only the cost of open event streams.
  * `-- --webhooks` measures the deliveries of webhooks and how a backlog of deliveries drains.
+ * `-- --cards` measures how long a card waits for its decision beside authorizing.
  * `-- --soak MINUTES` sends 50 requests a second for so long and prints the memory of the server each minute.
  * `-- --pages` prints the size of the scripts and the layout shift of every page.
  */
 import { parseArgs } from "node:util";
 import { compareWith } from "./against.ts";
+import { measureCards } from "./cards.ts";
 import { measureEveryPage } from "./every-page.ts";
 import { compareFacilitators } from "./facilitators.ts";
 import { soak } from "./soak.ts";
@@ -26,6 +28,7 @@ const { values } = parseArgs({
     facilitators: { type: "boolean", default: false },
     streams: { type: "boolean", default: false },
     webhooks: { type: "boolean", default: false },
+    cards: { type: "boolean", default: false },
     pages: { type: "boolean", default: false },
     soak: { type: "string" },
     rounds: { type: "string", default: "6" },
@@ -41,6 +44,7 @@ const rounds = Number(values.rounds);
 if (values.against !== undefined) print(await compareWith(values.against, { rounds, seconds: Number(values.seconds ?? 4) }));
 else if (values.facilitators) print(await compareFacilitators({ rounds, seconds: Number(values.seconds ?? 2) }));
 else if (values.streams) print([await measureStreamsAlone({ rounds, seconds: Number(values.seconds ?? 2) })]);
+else if (values.cards) print(await measureCards({ rounds, seconds: Number(values.seconds ?? 10) }));
 else if (values.webhooks) {
   const measured = await measureWebhooks({ rounds, seconds: Number(values.seconds ?? 6) });
   if (values.json) print(measured);

@@ -4,6 +4,7 @@ import { setStepUpThreshold } from "#lib/identity/members/contract.ts";
 import { completeOnboarding } from "#lib/identity/sessions/contract.ts";
 import { call, type CallOptions } from "#lib/http/client.ts";
 import { activateMandate, createMandate } from "#lib/mandates/contract.ts";
+import type { Policy } from "#lib/mandates/policy/policy-schema.ts";
 import { registerSeller, upsertPaidResource } from "#lib/sellers/contract.ts";
 import { proving } from "../scripts/proving.ts";
 
@@ -15,8 +16,12 @@ export type Scene = {
   readonly domain: string;
   /** The headers of the buyer's session. */
   readonly person: Record<string, string>;
+  /** The buyer, who types the password if the service asks for a proof. */
+  readonly buyer: CallOptions;
+  /** The service accounts of `keys`. */
+  readonly agents: readonly string[];
   /** Creates an active mandate with this daily budget in USDC, such as "0.50", and returns its id. */
-  mandate(dailyBudget: string): Promise<string>;
+  mandate(dailyBudget: string, policy?: Partial<Policy>): Promise<string>;
 };
 
 type Session = CallOptions & { readonly organizationId: string; readonly password: string };
@@ -90,7 +95,8 @@ export async function setScene(url: string, keys: number): Promise<Scene> {
   const { sellerId, domain } = await openShop(seller);
   // The mandates of a benchmark are large, and people may prove who they are only a few times per minute.
   const amounts = { above: "1000000000000", aboveUnverified: "1000000000000" };
-  await call(setStepUpThreshold, { organizationId: buyer.organizationId, body: amounts }, proving(buyer.password, buyer));
+  const proves = proving(buyer.password, buyer);
+  await call(setStepUpThreshold, { organizationId: buyer.organizationId, body: amounts }, proves);
   const accounts = await Promise.all(
     Array.from({ length: keys }, (_, index) =>
       call(createServiceAccount, { body: { name: `Agent ${index}`, organizationId: buyer.organizationId } }, buyer),
@@ -101,11 +107,13 @@ export async function setScene(url: string, keys: number): Promise<Scene> {
     sellerId,
     domain,
     person: { ...buyer.headers },
-    mandate: async (dailyBudget) => {
+    buyer: proves,
+    agents: accounts.map(({ serviceAccountId }) => serviceAccountId),
+    mandate: async (dailyBudget, policy = {}) => {
       const limits = { perPayment: "1", budgets: [{ period: "day" as const, timezone: "UTC", amount: dailyBudget }] };
       const { mandateId } = await call(
         createMandate,
-        { body: { name: "Bench", policy: { assets: [{ asset: "USDC", chain: CHAIN }], limits } } },
+        { body: { name: "Bench", policy: { assets: [{ asset: "USDC", chain: CHAIN }], limits, ...policy } } },
         buyer,
       );
       await call(activateMandate, { id: mandateId }, buyer);

@@ -16,11 +16,12 @@ const changes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     nonce: "n",
     slot: "'copied ' || n",
     sequence: "n",
+    expires_at: "now() + interval '1 day'",
   },
 };
 
 /** Copies one row of the table with new keys until it has so many rows. */
-async function fill(sql: Sql, table: string, rows: number): Promise<void> {
+export async function fill(sql: Sql, table: string, rows: number): Promise<void> {
   const columns = await sql<{ name: string }[]>`
     SELECT attname AS name FROM pg_attribute WHERE attrelid = ${table}::regclass AND attnum > 0 AND NOT attisdropped`;
   const names = columns.map(({ name }) => name);
