@@ -132,6 +132,8 @@ describe("npm run demo", () => {
       /counts +1 USD counts as 1 USD, and 1 EUR as 1\.12 USD/m,
       /outcome +deny: nonce_reused$/m,
       /payment +closed: 15\.68 USD spent, 1\.12 USD free again$/m,
+      /answer +decline: total_budget_exceeded$/m,
+      /reversed +0\.80 USD are free again, so 1\.8 USD remain$/m,
       /outcome +deny: mandate_revoked$/m,
       /^Every step succeeded\.$/m,
     ]) {

@@ -1,6 +1,7 @@
 /** `npm run demo`: shows a payment from start to end on this machine. With --once it exits afterwards. */
 import assert from "node:assert/strict";
 import "./commands/with-parent.ts";
+import { payByCard } from "./demo/cards.ts";
 import { invite } from "./demo/closing.ts";
 import { payElsewhere } from "./demo/invoice.ts";
 import { payWithoutKey } from "./demo/keyless.ts";
@@ -47,6 +48,7 @@ async function run(): Promise<Service> {
   const shopping = await shop(stage, parties);
   const keyless = await payWithoutKey(stage, parties);
   await payElsewhere(stage, parties);
+  await payByCard(parties);
   await holdLimits(stage, parties, agent, paid);
   section("Every step succeeded.");
   if (!once) await invite(stage, parties, { ...shopping, keyless });
