@@ -53,15 +53,19 @@ const pages: Readonly<Record<string, readonly Visit[]>> = {
   "/mandates/[mandateId]": [
     ["full", ({ mandateId }) => `/mandates/${mandateId}`],
     ["full", ({ elsewhere }) => `/mandates/${elsewhere.mandateId}`],
+    ["full", ({ carded }) => `/mandates/${carded.mandateId}`],
   ],
   "/mandates/[mandateId]/edit": [
     ["full", ({ mandateId }) => `/mandates/${mandateId}/edit`],
     ["full", ({ elsewhere }) => `/mandates/${elsewhere.mandateId}/edit`],
+    ["full", ({ carded }) => `/mandates/${carded.mandateId}/edit`],
   ],
   "/payments": at("/payments", "full", "empty"),
   "/payments/[authorizationId]": [
     ["full", ({ authorizationId }) => `/payments/${authorizationId}`],
     ["full", ({ elsewhere }) => `/payments/${elsewhere.authorizationId}`],
+    ["full", ({ carded }) => `/payments/${carded.authorizationId}`],
+    ["full", ({ carded }) => `/payments/${carded.declined}`],
   ],
   "/payments/[authorizationId]/receipt": [["full", ({ authorizationId }) => `/payments/${authorizationId}/receipt`]],
   "/spending": at("/spending", "full", "empty"),
@@ -80,6 +84,7 @@ const pages: Readonly<Record<string, readonly Visit[]>> = {
   "/settings/connect": at("/settings/connect", "full", "empty"),
   "/connect": [...at("/connect?error=invalid_client"), ...at("/connect?error=constructor", "empty")],
   "/settings/billing": at("/settings/billing", "full", "empty"),
+  "/settings/cards": at("/settings/cards", "full", "empty"),
   "/settings/webhooks": at("/settings/webhooks", "full", "empty"),
   "/settings/webhooks/[webhookEndpointId]": [["full", ({ webhook }) => webhook]],
   "/settings/audit": at("/settings/audit", "full"),
@@ -184,9 +189,12 @@ test("the list of visits has every page", () => {
   expect(files.toSorted()).toEqual(Object.keys(pages).toSorted());
 });
 
+/** What the second visit and each after it shows. */
+const others = ["", ", who pays elsewhere", ", who pays by card", ", whose card was declined"];
+
 for (const [pattern, visits] of Object.entries(pages)) {
   for (const [at, [who, path]] of visits.entries()) {
-    const again = visits.slice(0, at).some(([one]) => one === who) ? ", who pays elsewhere" : "";
+    const again = others[visits.slice(0, at).filter(([one]) => one === who).length] ?? "";
     test(`${pattern} is accessible and logs no errors (opened by: ${who}${again})`, async ({ browser }) => {
       const { page, errors } = await visitorOf(browser, who);
       const reply = await page.goto(path(scene));

@@ -101,7 +101,15 @@ export function ConnectionPanel(props: Props) {
     ),
   };
   return (
-    <Panel id={connectionId} title={<Untrusted>{name}</Untrusted>} note={cards.length}>
+    <Panel
+      id={connectionId}
+      title={
+        <span className="wrap-anywhere">
+          <Untrusted>{name}</Untrusted>
+        </span>
+      }
+      note={cards.length}
+    >
       <AtStripe webhookUrl={webhookUrl} isNew={cards.length === 0} />
       {cards.length === 0 ? (
         <Empty title="No cards yet">A card that is not here is declined.</Empty>

@@ -18,7 +18,7 @@ const questions: Readonly<Record<NonNullable<Carded["asks"]>, string>> = {
 };
 
 const approvedAs: Readonly<Record<string, string>> = {
-  pending: "Approved, not captured in full",
+  pending: "Approved",
   expired: "Expired",
   reversed: "Reversed",
   closed: "Closed",
@@ -35,7 +35,7 @@ function Told({ told, sums, asset, isDenied }: Pick<Carded, "told" | "sums"> & P
   return (
     <>
       {wordOf(told, Number(sums?.open ?? 0) > 0)}, <Money>{money(told.amount, asset)}</Money>
-      <span className="sub">
+      <span className="block text-muted">
         <Moment at={told.at} show="short" />
       </span>
     </>
@@ -102,7 +102,7 @@ export function CardPanel({ authorizationId, carded, asset, isDenied, mayClose }
               "Card",
               <span key="card">
                 <Untrusted>{name ?? "A card without a name"}</Untrusted> <Copyable value={cardId} label="card id at Stripe" />
-                <span className="sub">
+                <span className="block text-muted">
                   <Untrusted>{account}</Untrusted>
                 </span>
               </span>,

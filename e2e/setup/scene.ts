@@ -1,5 +1,6 @@
 import { eq, inArray, sql } from "drizzle-orm";
 import { checkoutIntents } from "#lib/approvals/tables.ts";
+import { cardConnections, cards } from "#lib/cards/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { sampleFor } from "#lib/pages/docs/quickstart.ts";
 import { sampleBody } from "#lib/pages/docs/sample.ts";
@@ -14,11 +15,13 @@ import { authorizePayment } from "#lib/payments/contract.ts";
 import { recordPayment } from "#lib/payments/executions/record-contract.ts";
 import { registerSeller, upsertPaidResource } from "#lib/sellers/contract.ts";
 import { sellers } from "#lib/sellers/tables.ts";
-import { callAuth, newInvitation, newMember, newOrganization, type Owner } from "#test/identity.ts";
+import { callAuth, newInvitation, newMember, newOrganization, type Agent, type Owner } from "#test/identity.ts";
 import { webhookDeliveries, webhookEndpoints } from "#lib/webhooks/tables.ts";
+import { authorization, newId as stripeId, request, transaction } from "#test/stripe-events.ts";
 import { localChainId } from "../../examples/chain.ts";
 import { activate } from "./activate.ts";
 import { askAPerson, newPurchase } from "./purchase.ts";
+import { fromStripe, newCard } from "./stripe.ts";
 
 /* The data for the test of all pages: an organization with data, and one without. */
 
@@ -73,6 +76,23 @@ async function payElsewhere(owner: Owner) {
   const waiting = await ask(hostileNames.arabic, eur, { ...iban, value: "AT61 1904 3002 3457 3201" });
   const [row] = await database().select().from(checkoutIntents).where(eq(checkoutIntents.authorizationId, waiting));
   return { mandateId, authorizationId, checkout: `/checkout/${row?.checkoutIntentId}` };
+}
+
+/** A payment by card about which a person is asked, and a declined one. */
+async function payByCard(owner: Owner, agent: Agent) {
+  const { connectionId, cardId, mandateId } = await newCard(owner, agent, "Cloud bills");
+  const ask = async (amount: number) => {
+    const it = { cardId, iauth: stripeId("iauth") };
+    const { authorizationId } = await fromStripe(connectionId, "issuing_authorization.request", request(it, amount));
+    return { it, authorizationId };
+  };
+  const { it, authorizationId } = await ask(3_000);
+  await fromStripe(connectionId, "issuing_authorization.created", authorization(it, { amount: 3_000 }));
+  await fromStripe(connectionId, "issuing_transaction.created", transaction(it, 2_000));
+  await fromStripe(connectionId, "issuing_transaction.created", transaction(it, 2_000));
+  await fromStripe(connectionId, "issuing_transaction.created", transaction(it, -500, { type: "refund" }));
+  const declined = await ask(90_000);
+  return { mandateId, authorizationId, declined: declined.authorizationId };
 }
 
 async function sellSomething(owner: Owner): Promise<string> {
@@ -169,6 +189,8 @@ async function renameAll({ organizationId, userId }: Owner, payee: string): Prom
   await db.update(user).set({ name: unbroken }).where(eq(user.id, userId));
   await db.update(serviceAccounts).set({ name: arabic }).where(eq(serviceAccounts.organizationId, organizationId));
   await db.update(mandates).set({ name: japanese }).where(eq(mandates.organizationId, organizationId));
+  await db.update(cardConnections).set({ name: unbroken }).where(eq(cardConnections.organizationId, organizationId));
+  await db.update(cards).set({ name: arabic }).where(eq(cards.organizationId, organizationId));
   await db.update(sellers).set({ name: arabic }).where(eq(sellers.organizationId, organizationId));
   const domain = sql`'stations-of-the-north-and-of-the-south.the-marketplace-for-everything-' || ${sellers.domain}`;
   await db.update(sellers).set({ name: japanese, domain }).where(eq(sellers.sellerId, payee));
@@ -195,6 +217,7 @@ export async function newScene() {
   const sellerId = await sellSomething(buyer);
   const webhook = await failWebhooks(buyer);
   const elsewhere = await payElsewhere(buyer);
+  const carded = await payByCard(buyer, agent);
   await newMember(buyer, "developer");
   const invitation = await newInvitation(buyer, "new.colleague@larkfield.example", "approver");
   // This sends a mail, so that the page with the sandbox's mails is not empty.
@@ -202,5 +225,5 @@ export async function newScene() {
   await sendMails();
   await renameAll(buyer, purchase.seller.sellerId);
   const empty = await newOrganization({ name: "Nothing Yet", productRoles: ["buyer", "seller"] });
-  return { full: buyer, empty, checkout, mandateId, authorizationId, sellerId, invitation, agent, webhook, elsewhere };
+  return { full: buyer, empty, checkout, mandateId, authorizationId, sellerId, invitation, agent, webhook, elsewhere, carded };
 }
