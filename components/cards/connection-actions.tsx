@@ -69,8 +69,8 @@ const EndConnection = ({ connectionId, name }: Pick<CardConnection, "connectionI
     done="The connection has ended"
   >
     <p className="text-sm">
-      All its cards are declined from now on, and events of Stripe are refused. What the cards hold stays held until a person
-      closes it. This cannot be undone: connect again to get a new address.
+      All its cards are declined from now on. What the cards hold still follows what Stripe says, until its end. This cannot be
+      undone: connect again to get a new address.
     </p>
   </ConfirmDialog>
 );

@@ -13,7 +13,8 @@ type Carded = NonNullable<PaymentView["carded"]>;
 
 const questions: Readonly<Record<NonNullable<Carded["asks"]>, string>> = {
   exceeded: "More was captured than was held. It counts, also above the limits of the mandate.",
-  outside: "Stripe let the card pay what this mandate had not allowed. It counts, also above the limits of the mandate.",
+  outside:
+    "Stripe let the card pay what this mandate had not allowed or was not asked about. What is captured counts, also above the limits.",
   unconfirmed: "Stripe has not told for four days what became of this payment. Nothing was freed: the amount is still held.",
 };
 

@@ -52,6 +52,8 @@ export async function clearancesIn(tx: Tx, { chain, after, last }: EventRange) {
     SELECT DISTINCT ON (mandate_id, subject_id) authorization_id, mandate_id, subject_id, date_trunc('hour', created_at, 'UTC') AS hour
     FROM authorizations
     WHERE organization_id = ${chain} AND sequence > ${after} AND sequence <= ${last} AND denial_code = 'clearance_needed'
+      AND NOT EXISTS (SELECT FROM card_parts p JOIN card_authorizations c USING (connection_id, stripe_id)
+        WHERE p.authorization_id = authorizations.authorization_id AND (c.approved OR p.captured > 0))
     ORDER BY mandate_id, subject_id, authorization_id LIMIT ${CLEARANCES_MAX}`;
   return rows.map((row) => ({
     authorizationId: String(row["authorization_id"]),

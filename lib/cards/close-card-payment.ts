@@ -1,11 +1,11 @@
 import { letThrough } from "#lib/approvals/decision/let-through.ts";
 import { audit, clock } from "#lib/audit/transact.ts";
 import * as contract from "#lib/cards/contract.ts";
-import { lockCard } from "#lib/cards/follow-card.ts";
+import { isSilent, lockCard } from "#lib/cards/follow-card.ts";
 import { movePart } from "#lib/cards/move-part.ts";
 import { enterGate } from "#lib/command/gate-store.ts";
 import { once } from "#lib/command/idempotency.ts";
-import { cardOfPayment, changeCardAuthorization } from "#lib/holds/card-store.ts";
+import { cardOfPayment, changeCardAuthorization, isForgotten } from "#lib/holds/card-store.ts";
 import { findAuthorization } from "#lib/holds/execution-store.ts";
 import { holdOf, partsOf } from "#lib/holds/hold-store.ts";
 import type { Handler } from "#lib/http/operation.ts";
@@ -23,7 +23,10 @@ export const closeCardPayment: Handler<typeof contract.closeCardPayment> = ({ au
     await requireStillHeld(tx, caller, "payments:record");
     const locked = await lockCard(tx, card);
     if (!locked || locked.row.asks === null) throw nothingAsked();
-    const releases = locked.row.asks === "unconfirmed" ? locked.decided.filter(({ open }) => open > zero) : [];
+    const { row, decided } = locked;
+    // What Stripe confirmed stays held, unless it has been silent for longer than any authorization lives.
+    const releases =
+      row.asks === "unconfirmed" ? decided.filter((part) => isSilent(part, row) || (part.open > zero && isForgotten(row))) : [];
     let released = zero;
     for (const part of releases) {
       const hold = await holdOf(tx, part.authorizationId);

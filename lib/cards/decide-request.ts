@@ -47,7 +47,7 @@ export function itemOf({ connection, card, name, request, requestId }: Question)
       nonce: key,
       enforcementPath: "offchain",
       paymentChallengeType: "card",
-      seller: { name: merchant.name ?? merchant.id },
+      seller: { name: merchant.name ?? (merchant.id || "Unknown merchant") },
       amount: text,
       asset,
       chain: chainOfUnit(asset),

@@ -190,6 +190,10 @@ function tailOf({ row, told, known }: Case, now: Date): Pick<CardAuthorizationRo
   return { tailUntil: tailOver ? null : tailUntil, tailOver };
 }
 
+/** Whether no event has told about this part of what is held. */
+export const isSilent = ({ open, position }: CardPart, told: { readonly requests: number | null } | null): boolean =>
+  open > zero && position >= (told?.requests ?? 0);
+
 async function bringTo(tx: Tx, it: Case, now: Date): Promise<void> {
   const { row, decided, known } = it;
   const tail = tailOf(it, now);
@@ -198,7 +202,9 @@ async function bringTo(tx: Tx, it: Case, now: Date): Promise<void> {
   for (const [at, part] of decided.entries()) raised = add(raised, await movePart(tx, part, followed.parts[at]!, now));
   const isOutside = followed.missing > zero || raised > zero || it.told.isUnasked === true;
   const found = followed.beyond > zero && !it.told.isUnasked ? "exceeded" : isOutside ? "outside" : row.asks;
-  const asks = decided.length === 0 ? row.asks : found;
+  // Stripe has told what a person was asked about.
+  const isTold = row.asks === "unconfirmed" && found === row.asks && !decided.some((part) => isSilent(part, known.snapshot));
+  const asks = decided.length === 0 ? row.asks : isTold ? null : found;
   await changeCardAuthorization(tx, row, { ...columnsOf(known), ...tail, asks });
   const isNew = followed.beyond > zero || raised > zero || asks !== row.asks;
   if (asks !== null && isNew) await tell(tx, { decided, asks }, now);

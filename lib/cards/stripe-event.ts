@@ -11,7 +11,9 @@ const id = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_[A-Za-z0-
 /** Stripe writes an object or only its id. */
 const idOf = (prefix: string) => z.union([id(prefix), z.object({ id: id(prefix) }).transform((object) => object.id)]);
 
-const short = (most: number) => z.string().transform((text) => [...text].slice(0, most).join(""));
+/** Free text of a merchant, on one line and not longer than `most`. */
+const short = (most: number) =>
+  z.string().transform((text) => [...text.replaceAll(/\p{Cc}+/gu, " ").trim()].slice(0, most).join(""));
 
 const Merchant = z.object({
   category: short(100),
@@ -46,11 +48,13 @@ const Authorization = z.object({
 const StripeEvent = z.object({
   id: id("evt"),
   type: z.string(),
-  created: z.int(),
+  created: z.int().min(0).max(9_999_999_999),
   livemode: z.boolean().default(false),
   api_version: z.string().nullish(),
   data: z.object({ object: z.unknown() }),
 });
+
+const REQUEST = "issuing_authorization.request";
 
 /** The currencies of cards that Stripe issues. All have two decimals. */
 const CURRENCIES: ReadonlySet<string> = new Set(["usd", "eur", "gbp"]);
@@ -99,9 +103,9 @@ function read<T>(schema: z.ZodType<T>, value: unknown, at: string): T {
 }
 
 const merchantOf = (merchant: z.infer<typeof Merchant> | null | undefined): Purchase["merchant"] => ({
-  name: merchant?.name ?? null,
+  name: merchant?.name || null,
   category: merchant?.category ?? "",
-  country: merchant?.country ?? null,
+  country: merchant?.country || null,
   id: merchant?.network_id ?? "",
 });
 
@@ -153,15 +157,24 @@ const transactionTold = (object: z.infer<typeof Transaction>): Told => ({
 export const isServed = ({ currency }: Pick<Purchase, "currency">): boolean => CURRENCIES.has(currency.toLowerCase());
 
 /** Whether unverified text says that Stripe waits for a decision, only to choose between declining and refusing to answer. */
-export const looksLikeRequest = (text: string): boolean => /"type"\s*:\s*"issuing_authorization\.request"/.test(text);
+export function looksLikeRequest(text: string): boolean {
+  try {
+    return (JSON.parse(text) as { readonly type?: unknown } | null)?.type === REQUEST;
+  } catch {
+    return false;
+  }
+}
+
+/** Stripe passes on what merchants write, and PostgreSQL stores no NUL. */
+const withoutNul = (text: string): string => text.replaceAll(/(?<!\\)((?:\\\\)*)\\u0000/g, "$1 ");
 
 /** Call this only with text whose signature was checked. @throws Problem invalid_request */
 export function readStripeEvent(text: string): CardEvent {
-  const event = read(StripeEvent, parseJson(text, LIMITS.nodes, LIMITS.depth), "");
+  const event = read(StripeEvent, parseJson(withoutNul(text), LIMITS.nodes, LIMITS.depth), "");
   const { type } = event;
   const base = { eventId: event.id, isLive: event.livemode };
   const { object } = event.data;
-  if (type === "issuing_authorization.request") {
+  if (type === REQUEST) {
     const authorization = read(Authorization, object, "/data/object");
     const { pending_request: pending } = authorization;
     if (!pending) throw invalidField("/data/object/pending_request", "A request has a pending request.");

@@ -156,7 +156,14 @@ export const overTails = (db: Database, limit: number): Promise<CardAuthorizatio
     .where(sql`tail_until <= statement_timestamp()`)
     .limit(limit);
 
-/** What is held although Stripe has told nothing of it, or only that it was captured and not what, until the decision's end. */
+/** Longer than Stripe lets any authorization live. */
+const LIFE_SECONDS = 35 * 86_400;
+
+/** Whether Stripe's events about the end of an authorization were lost. */
+export const isForgotten = ({ status, toldAt }: CardAuthorizationRow): boolean =>
+  status === "pending" && toldAt !== null && toldAt < Date.now() / 1000 - LIFE_SECONDS;
+
+/** What is held although Stripe has told nothing of it until the decision's end, or nothing of its end. */
 export const silentCards = (db: Database, limit: number): Promise<CardAuthorizationRow[]> =>
   db
     .selectDistinct(getTableColumns(cardAuthorizations))
@@ -170,7 +177,13 @@ export const silentCards = (db: Database, limit: number): Promise<CardAuthorizat
       and(
         sql`${cardParts.open} > 0`,
         isNull(cardAuthorizations.asks),
-        or(sql`${cardParts.position} >= coalesce(${cardAuthorizations.requests}, 0)`, eq(cardAuthorizations.status, "closed")),
+        or(
+          sql`${cardParts.position} >= coalesce(${cardAuthorizations.requests}, 0)`,
+          and(
+            eq(cardAuthorizations.status, "pending"),
+            sql`${cardAuthorizations.toldAt} < extract(epoch FROM statement_timestamp()) - ${LIFE_SECONDS}::int`,
+          ),
+        ),
         sql`${authorizations.expiresAt} <= statement_timestamp()`,
       ),
     )
@@ -187,4 +200,13 @@ export async function cardOfPayment(db: Database | Tx, authorizationId: string):
     )
     .where(eq(cardParts.authorizationId, authorizationId));
   return row ?? null;
+}
+
+/** Whether a card paid under the authorization, also if it was denied. */
+export async function hasCaptures(tx: Tx, authorizationId: string): Promise<boolean> {
+  const [row] = await tx
+    .select({ captured: cardParts.captured })
+    .from(cardParts)
+    .where(eq(cardParts.authorizationId, authorizationId));
+  return row !== undefined && row.captured > zero;
 }

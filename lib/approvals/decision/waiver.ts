@@ -22,9 +22,11 @@ export type WaiverTerms = {
 /** The card must be used again within this time. */
 export const CLEARANCE_MS = minutes(30);
 
-/** Stands for a basket: a clearance is for one card at one merchant. */
-export const clearanceHash = (cardId: string, { merchant }: Pick<CardMerchant, "merchant">): string =>
-  createHash("sha256").update(`clearance\n${cardId}\n${merchant}`).digest("hex");
+/** Stands for a basket: a clearance is for one card at one merchant, in one currency. */
+export const clearanceHash = (cardId: string, asset: string, { category, country, merchant }: CardMerchant): string =>
+  createHash("sha256")
+    .update(JSON.stringify(["clearance", cardId, asset, category, country, merchant]))
+    .digest("hex");
 
 /** A clearance is for a tenth more too, as a merchant adds a tip or shipping. */
 export const clearedMost = (amount: Atomic): Atomic => add(amount, (amount / 10n) as Atomic);

@@ -215,9 +215,9 @@ const holdWasWaived = (item: Item, budget: Budget, { checkouts }: BatchFacts): b
 function waiverFor(item: Item, prepared: Prepared, { facts: { version } }: Budget, { waivers, usedWaivers }: BatchFacts) {
   const { waivable, asked } = prepared;
   const open = waivers.get(item.mandateId);
-  if (!open || !waivable) return null;
+  if (!open || !waivable || item.isUnasked) return null;
   const { card } = item.intent;
-  const hash = card ? clearanceHash(card.cardId, card) : basketAsked(item, prepared).hash;
+  const hash = card ? clearanceHash(card.cardId, item.intent.asset, merchantOf(card)) : basketAsked(item, prepared).hash;
   const charged = chargeOf(asked);
   const fits = (one: OpenWaiver): boolean =>
     one.policyVersion === version &&

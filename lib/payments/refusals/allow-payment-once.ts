@@ -10,7 +10,9 @@ import {
   type WaiverTerms,
 } from "#lib/approvals/decision/waiver.ts";
 import { audit, clock } from "#lib/audit/transact.ts";
+import type { Tx } from "#lib/db/client.ts";
 import { once } from "#lib/command/idempotency.ts";
+import { cardOfPayment, hasCaptures } from "#lib/holds/card-store.ts";
 import { findAuthorization, type AuthorizationRow } from "#lib/holds/execution-store.ts";
 import type { MandateRow } from "#lib/holds/hold-store.ts";
 import type { Handler } from "#lib/http/operation.ts";
@@ -34,7 +36,7 @@ export const allowPaymentOnce: Handler<typeof operation> = ({ authorizationId },
     const now = await clock(tx);
     const { card } = refused.intent;
     const waivable = card
-      ? clearanceTerms(refused, mandate)
+      ? !(await wasPaid(tx, authorizationId)) && clearanceTerms(refused, card, mandate)
       : (await findFix(tx, caller, { mandateId: mandate.mandateId, authorizationId }, now))?.waivable;
     if (!waivable) throw notWaivable();
     if ((await openWaivers(tx, mandate.mandateId)) >= OPEN_WAIVERS_MAX) throw tooMany();
@@ -67,13 +69,18 @@ export const allowPaymentOnce: Handler<typeof operation> = ({ authorizationId },
     return { waiver: presentWaiver(waiver) };
   });
 
+/** Stripe let the card pay nevertheless, so there is nothing to clear. */
+const wasPaid = async (tx: Tx, authorizationId: string): Promise<boolean> =>
+  (await cardOfPayment(tx, authorizationId))?.approved === true || (await hasCaptures(tx, authorizationId));
+
 /** Null unless the mandate is active and nothing but a missing clearance refused the purchase. */
 function clearanceTerms(
-  { intent: { card }, denialCode, subjectId, amount }: AuthorizationRow,
+  { denialCode, subjectId, amount, asset }: AuthorizationRow,
+  card: NonNullable<AuthorizationRow["intent"]["card"]>,
   { mandateId, status, version }: Pick<MandateRow, "mandateId" | "status" | "version">,
 ): WaiverTerms | null {
-  if (!card || denialCode !== "clearance_needed" || status !== "active") return null;
-  const basketHash = clearanceHash(card.cardId, card);
+  if (denialCode !== "clearance_needed" || status !== "active") return null;
+  const basketHash = clearanceHash(card.cardId, asset, { ...card, country: card.country ?? null });
   return { mandateId, policyVersion: version, subjectId, basketHash, charged: clearedMost(amount), payTo: "" };
 }
 
