@@ -17,7 +17,7 @@ test.describe("the frame and the documentation", () => {
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.goto("/settings/security");
     const links = page.getByRole("navigation", { name: "Main", exact: true }).getByRole("link");
-    await expect(links).toHaveCount(18);
+    await expect(links).toHaveCount(19);
     for (const link of await links.all()) await expect(link).toBeInViewport({ ratio: 1 });
   });
 

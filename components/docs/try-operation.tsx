@@ -25,7 +25,7 @@ type Props = {
   readonly parameters: readonly Parameter[];
   /** The initial text of the JSON field; null if the operation has no body. */
   readonly body: string | null;
-  readonly credentials: readonly ("apiKey" | "session")[];
+  readonly credentials: readonly ("apiKey" | "session" | "stripeSignature")[];
   readonly signedIn: boolean;
 };
 

@@ -49,7 +49,7 @@ export async function followCard(connection: ConnectionRow, told: Told, requestI
   else await transact((tx) => noteUnmapped(tx, connection, told));
 }
 
-/** No mandate counts it. People see it in the audit log, and on the page of the card's connection. */
+/** No mandate counts it. People see it in the audit log, and as an event. */
 async function noteUnmapped(
   tx: Tx,
   { connectionId, organizationId }: Owner,

@@ -34,11 +34,12 @@ async function scene(total = "100", more?: Record<string, unknown>) {
   return { mandateId, cardId: await map(mandateId), iauth: newId("iauth") };
 }
 const next = <T extends { cardId: string }>(it: T) => ({ ...it, iauth: newId("iauth") });
-/** As if days had passed since Stripe asked. */
+/** As if days had passed since Stripe asked, of the four for which a decision waits for Stripe. */
 async function later(authorizationId: string, days: number) {
+  const expired = new Date(Date.now() - (days - 4) * 86_400_000).toISOString();
   await database().execute(sql`ALTER TABLE authorizations DISABLE TRIGGER USER`);
   await database().execute(
-    sql`UPDATE authorizations SET expires_at = expires_at - make_interval(days => ${days}) WHERE authorization_id = ${authorizationId}`,
+    sql`UPDATE authorizations SET expires_at = ${expired}::timestamptz WHERE authorization_id = ${authorizationId}`,
   );
 }
 const close = (id: string) =>

@@ -109,7 +109,8 @@ const takesKeyHeader = ({ method, access, body }: Operation): boolean =>
   );
 
 const securityOf = ({ access }: Operation): JsonSchema[] => {
-  if (access === "anyone" || access === "signature") return [];
+  if (access === "anyone") return [];
+  if (access === "signature") return [{ stripeSignature: [] }];
   if (access === "authenticated" || (typeof access === "object" && "capability" in access))
     return [{ apiKey: [] }, { session: [] }];
   return [{ session: [] }];
@@ -207,6 +208,12 @@ export function openApiDocument(operations: readonly Operation[]): JsonSchema {
           in: "cookie",
           name: "countersign.session_token",
           description: "The cookie of a person who signed in; __Host-countersign.session_token if the service uses https.",
+        },
+        stripeSignature: {
+          type: "apiKey",
+          in: "header",
+          name: "Stripe-Signature",
+          description: "Stripe's signature over the bytes of the body, with the secret of a connected endpoint.",
         },
       },
     },

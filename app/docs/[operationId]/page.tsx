@@ -66,10 +66,10 @@ export default async function OperationPage({ params }: Props) {
           <Refusals {...reference} />
         </div>
         <div className="stack">
-          {credentials.includes("session") && !credentials.includes("apiKey") ? null : (
+          {credentials.length > 0 && !credentials.includes("apiKey") ? null : (
             <Code label="With curl" text={curlOf(reference, body, BASE_URL)} />
           )}
-          {ENVIRONMENT === "sandbox" && (
+          {ENVIRONMENT === "sandbox" && !credentials.includes("stripeSignature") && (
             <Panel id="try" title="Try it">
               <div className="panel-body">
                 <TryOperation

@@ -45,7 +45,7 @@ export type Reference = {
   /** Paragraphs, the last of which says who may call the operation. Text between backticks is code. */
   readonly description: readonly string[];
   /** The accepted credentials; empty if the operation is public. */
-  readonly credentials: readonly ("apiKey" | "session")[];
+  readonly credentials: readonly ("apiKey" | "session" | "stripeSignature")[];
   readonly parameters: readonly Parameter[];
   readonly body: { readonly required: boolean; readonly fields: readonly SchemaField[]; readonly example: unknown } | undefined;
   readonly reply: { readonly status: string; readonly fields: readonly SchemaField[]; readonly example: unknown };
