@@ -86,6 +86,9 @@ export const isUnitChain = (chain: string): boolean => chain.startsWith(UNIT_CHA
 export const countedText = (amount: bigint | null, rate: string | null): string | null =>
   amount === null || rate === null ? null : displayAmount(amount, UNIT_DECIMALS, rate.split(" ")[1] ?? "");
 
+/** The rate in text such as "1.12 USD". */
+export const rateIn = (text: string): Atomic => parseAmount(text.slice(0, text.indexOf(" ")), UNIT_DECIMALS);
+
 /** An amount of an asset with so many decimals, and what one whole asset counts as. */
 type Counted = { readonly amount: Atomic; readonly decimals: number; readonly rate: Atomic };
 

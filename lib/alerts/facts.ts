@@ -1,4 +1,7 @@
-export type CardAsks = "exceeded" | "outside" | "unconfirmed" | "clearance";
+/** What people are asked about a payment that is made elsewhere or by card. */
+export type Question =
+  | { readonly kind: "record"; readonly asks: "exceeded" | "overdue" }
+  | { readonly kind: "card"; readonly asks: "exceeded" | "outside" | "unconfirmed" | "clearance" };
 
 /** The values are those at the time of the alert's creation; amounts are text for people, such as "43.00 USDC". */
 export type AlertFacts =
@@ -12,9 +15,7 @@ export type AlertFacts =
     }
   | { readonly kind: "refusals"; readonly mandateId: string; readonly name: string; readonly code: string }
   | { readonly kind: "unknown"; readonly executionId: string; readonly authorizationId: string; readonly amount: string }
-  /** About a payment that is made elsewhere. */
-  | { readonly kind: "record"; readonly authorizationId: string; readonly asks: "exceeded" | "overdue" }
-  | { readonly kind: "card"; readonly authorizationId: string; readonly asks: CardAsks }
+  | (Question & { readonly authorizationId: string })
   | { readonly kind: "lowBalance"; readonly chain: string; readonly key: string; readonly address: string }
   | { readonly kind: "fewStandbys"; readonly names: string; readonly inSync: number };
 

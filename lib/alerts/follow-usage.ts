@@ -2,7 +2,7 @@ import { countRefusals, insertAlerts, selectBudgets, selectExecutions } from "#l
 import { budgetAlerts, DEFAULT_THRESHOLDS } from "#lib/alerts/budget-alerts.ts";
 import type { FoundAlert } from "#lib/alerts/facts.ts";
 import { thresholdsOf } from "#lib/alerts/threshold-store.ts";
-import { cardsAskingIn, clearancesIn, decidedIn, recordsAskingIn, unknownIn, type Decided } from "#lib/alerts/usage-store.ts";
+import { clearancesIn, decidedIn, questionsIn, unknownIn, type Decided } from "#lib/alerts/usage-store.ts";
 import { followLogs, type EventRange } from "#lib/audit/cursor.ts";
 import { clock } from "#lib/audit/transact.ts";
 import { configuredDecimals } from "#lib/chains/chains.ts";
@@ -27,8 +27,7 @@ async function read(tx: Tx, ranges: readonly EventRange[]): Promise<number> {
     const found = [
       ...(await fromDecisions(tx, decided, now)),
       ...(await fromUnknown(tx, range, now)),
-      ...(await fromRecords(tx, range, now)),
-      ...(await fromCards(tx, range, now)),
+      ...(await fromQuestions(tx, range, now)),
     ];
     await insertAlerts(tx, found);
     count += found.length;
@@ -67,25 +66,13 @@ async function refusals(tx: Tx, code: string, { hour, count }: Decided, { organi
   return [{ organizationId, subjectId: mandateId, window, threshold: REFUSALS, facts, dueAt: now, status: "waiting" as const }];
 }
 
-async function fromRecords(tx: Tx, range: EventRange, now: Date): Promise<FoundAlert[]> {
-  return (await recordsAskingIn(tx, range)).map(({ authorizationId, sequence, asks }) => ({
-    organizationId: range.chain,
-    subjectId: authorizationId,
-    window: `${asks} ${sequence}`,
-    threshold: 0,
-    facts: { kind: "record", authorizationId, asks },
-    dueAt: now,
-    status: "waiting",
-  }));
-}
-
-async function fromCards(tx: Tx, range: EventRange, now: Date): Promise<FoundAlert[]> {
+async function fromQuestions(tx: Tx, range: EventRange, now: Date): Promise<FoundAlert[]> {
   const alert = { organizationId: range.chain, threshold: 0, dueAt: now, status: "waiting" } as const;
-  const asked = (await cardsAskingIn(tx, range)).map(({ authorizationId, sequence, asks }): FoundAlert => ({
+  const asked = (await questionsIn(tx, range)).map(({ authorizationId, sequence, question }): FoundAlert => ({
     ...alert,
     subjectId: authorizationId,
-    window: `${asks} ${sequence}`,
-    facts: { kind: "card", authorizationId, asks },
+    window: `${question.asks} ${sequence}`,
+    facts: { ...question, authorizationId },
   }));
   const declined = (await clearancesIn(tx, range)).map(({ authorizationId, mandateId, subjectId, hour }): FoundAlert => ({
     ...alert,

@@ -1,5 +1,5 @@
 import type { EventRange } from "#lib/audit/cursor.ts";
-import type { CardAsks } from "#lib/alerts/facts.ts";
+import type { Question } from "#lib/alerts/facts.ts";
 import { sqlOf, type Tx } from "#lib/db/client.ts";
 
 /** The number of payments that a mandate denied in the `hour` with `code` or, if `code` is null, did not deny. */
@@ -18,35 +18,31 @@ export async function decidedIn(tx: Tx, { chain, after, last }: EventRange): Pro
   }));
 }
 
-/** Questions about payments that are made elsewhere; `sequence` is of the event that asks. */
-export async function recordsAskingIn(tx: Tx, { chain, after, last }: EventRange) {
-  const rows = await sqlOf(tx)`
-    SELECT entity_id, type, sequence FROM audit_entries
-    WHERE chain = ${chain} AND sequence > ${after} AND sequence <= ${last}
-      AND (type = 'payment.overdue' OR type = 'payment.exceeded' AND metadata ->> 'asks' = 'true')`;
-  return rows.map((row) => ({
-    authorizationId: String(row["entity_id"]),
-    sequence: Number(row["sequence"]),
-    asks: row["type"] === "payment.exceeded" ? ("exceeded" as const) : ("overdue" as const),
-  }));
-}
+/** The events that ask people about a payment that is made elsewhere or by card. */
+const questions: Readonly<Record<string, Question>> = {
+  "payment.exceeded": { kind: "record", asks: "exceeded" },
+  "payment.overdue": { kind: "record", asks: "overdue" },
+  "payment.cardExceeded": { kind: "card", asks: "exceeded" },
+  "payment.cardOutside": { kind: "card", asks: "outside" },
+  "payment.cardUnconfirmed": { kind: "card", asks: "unconfirmed" },
+};
 
-/** Questions about payments by card, as recordsAskingIn. */
-export async function cardsAskingIn(tx: Tx, { chain, after, last }: EventRange) {
+/** `sequence` is of the event that asks. What a person recorded beyond while closing a payment asks nobody. */
+export async function questionsIn(tx: Tx, { chain, after, last }: EventRange) {
   const rows = await sqlOf(tx)`
     SELECT entity_id, type, sequence FROM audit_entries
-    WHERE chain = ${chain} AND sequence > ${after} AND sequence <= ${last}
-      AND type IN ('payment.cardExceeded', 'payment.cardOutside', 'payment.cardUnconfirmed')`;
+    WHERE chain = ${chain} AND sequence > ${after} AND sequence <= ${last} AND type = ANY(${Object.keys(questions)}::text[])
+      AND (type <> 'payment.exceeded' OR metadata ->> 'asks' = 'true')`;
   return rows.map((row) => ({
     authorizationId: String(row["entity_id"]),
     sequence: Number(row["sequence"]),
-    asks: String(row["type"]).slice("payment.card".length).toLowerCase() as Exclude<CardAsks, "clearance">,
+    question: questions[String(row["type"])]!,
   }));
 }
 
 const CLEARANCES_MAX = 20;
 
-/** The purchases by card that were declined for lack of a clearance: the first of each mandate and hour, the newest of at most 20. */
+/** Purchases by card that were declined for lack of a clearance: the first one of each mandate and agent, at most 20. */
 export async function clearancesIn(tx: Tx, { chain, after, last }: EventRange) {
   const rows = await sqlOf(tx)`
     SELECT DISTINCT ON (mandate_id, subject_id) authorization_id, mandate_id, subject_id, date_trunc('hour', created_at, 'UTC') AS hour

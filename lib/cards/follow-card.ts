@@ -2,8 +2,7 @@ import { audit, clock, transact } from "#lib/audit/transact.ts";
 import { follow, hasTail, withSnapshot, type CardPart, type Known, type Snapshot } from "#lib/cards/card-rules.ts";
 import { findCard, type ConnectionRow } from "#lib/cards/connection-store.ts";
 import { itemOf } from "#lib/cards/decide-request.ts";
-import type { Told } from "#lib/cards/stripe-event.ts";
-import { isServed } from "#lib/cards/stripe-event.ts";
+import { isServed, type Told } from "#lib/cards/stripe-event.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { inTurn } from "#lib/db/turns.ts";
 import {
@@ -242,6 +241,3 @@ export async function askUnconfirmed(known: CardAuthorizationRow): Promise<void>
     await tell(tx, { decided: locked.decided, asks: "unconfirmed" }, await clock(tx));
   });
 }
-
-/** What a hold is moved to. */
-export type PartTarget = Pick<CardPart, "open" | "captured">;

@@ -39,7 +39,8 @@ async function verified(connectionId: string, text: string, request: Request): P
   requireAllowed(takeAddress(request));
   if (!connection) throw notFound("connection");
   throw new Problem("forbidden", {
-    detail: "The signature is not that of this connection's endpoint at Stripe, or it is older than five minutes.",
+    detail:
+      "The signature is not that of this connection's endpoint at Stripe, or it is older than five minutes. If the endpoint has another secret, replace that of the connection.",
   });
 }
 

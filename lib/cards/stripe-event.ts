@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { CARD_STATUSES, type Snapshot } from "#lib/cards/card-rules.ts";
+import { check } from "#lib/http/input.ts";
 import { parseJson } from "#lib/http/json.ts";
 import { atomicOf, UNIT_DECIMALS, type Atomic } from "#lib/money.ts";
 import { invalidField } from "#lib/problem.ts";
@@ -95,12 +96,7 @@ export type CardEvent = { readonly eventId: string; readonly isLive: boolean } &
 /** Stripe's objects are deep and wide: a card is in each of them, with its cardholder. */
 const LIMITS = { nodes: 8_000, depth: 24 };
 
-function read<T>(schema: z.ZodType<T>, value: unknown, at: string): T {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw invalidField(`${at}/${issue?.path.join("/") ?? ""}`, issue?.message ?? "This is not what Stripe sends.");
-}
+const read = <T>(schema: z.ZodType<T>, value: unknown, at: string): T => check(schema, value, at) as T;
 
 const merchantOf = (merchant: z.infer<typeof Merchant> | null | undefined): Purchase["merchant"] => ({
   name: merchant?.name || null,

@@ -5,10 +5,12 @@ import { sendAlerts } from "#lib/alerts/send-alerts.ts";
 import { alerts } from "#lib/alerts/tables.ts";
 import { sweepCards } from "#lib/cards/sweep-cards.ts";
 import { database } from "#lib/db/client.ts";
+import { cardAuthorizations } from "#lib/holds/card-tables.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";
 import { authorization, newId, request, transaction, useCards } from "#test/cards.ts";
 import { useDatabase } from "#test/database.ts";
 import { brokenSums } from "#test/invariants.ts";
+import { lockingMandate } from "#test/lock-mandate.ts";
 import { budgetOf } from "#test/recording.ts";
 
 useDatabase();
@@ -48,6 +50,24 @@ describe("what a card holds", () => {
     await send("issuing_transaction.created", transaction(it, 5_000));
     expect(await budgetOf(it.mandateId)).toEqual([50, 0]);
     expect(await told(it.authorizationId)).toEqual([{ kind: "card", authorizationId: it.authorizationId, asks: "exceeded" }]);
+  });
+
+  test("is freed although another mandate is locked for longer than a sweep waits", async () => {
+    const [locked, free] = [await allowed(5_000), await allowed(5_000)];
+    for (const [it, seconds] of [
+      [locked, 2],
+      [free, 1],
+    ] as const) {
+      await send("issuing_authorization.updated", authorization(it, { amount: 5_000, status: "expired" }));
+      const past = new Date(Date.now() - seconds * 1_000);
+      await database().update(cardAuthorizations).set({ tailUntil: past }).where(eq(cardAuthorizations.stripeId, it.iauth));
+    }
+    const release = await lockingMandate(locked.mandateId);
+    await sweepCards();
+    expect(await budgetOf(free.mandateId)).toEqual([0, 0]);
+    await release();
+    await sweepCards();
+    expect(await budgetOf(locked.mandateId)).toEqual([0, 0]);
   });
 
   test("is freed by no sweep while Stripe tells nothing: after four days a person is asked, once", async () => {

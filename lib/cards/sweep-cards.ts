@@ -2,18 +2,30 @@ import { changeConnection, connectionsUnderKeys, findCardConnection } from "#lib
 import { askUnconfirmed, followAgain } from "#lib/cards/follow-card.ts";
 import { sealSecret, secretsOf } from "#lib/cards/secrets.ts";
 import { database } from "#lib/db/client.ts";
-import { overTails, silentCards } from "#lib/holds/card-store.ts";
+import { overTails, silentCards, type CardAuthorizationRow } from "#lib/holds/card-store.ts";
 import { ringIds } from "#lib/key-ring.ts";
+import { log } from "#lib/telemetry/log.ts";
 
 const AT_ONCE = 100;
 const RESEALED = 500;
 
+/** One that fails, such as because its mandate is locked, comes again in the next sweep and does not keep the others waiting. */
+async function each(rows: readonly CardAuthorizationRow[], work: (row: CardAuthorizationRow) => Promise<unknown>): Promise<void> {
+  for (const row of rows) {
+    try {
+      await work(row);
+    } catch (err) {
+      log().warn({ err, stripeId: row.stripeId }, "What a card holds was not followed");
+    }
+  }
+}
+
 /** Frees what expired authorizations hold after their tail, and asks people about what Stripe has told nothing of. Returns their number. */
 export async function sweepCards(): Promise<number> {
   const over = await overTails(database(), AT_ONCE);
-  for (const row of over) await followAgain(row);
+  await each(over, followAgain);
   const silent = await silentCards(database(), AT_ONCE);
-  for (const row of silent) await askUnconfirmed(row);
+  await each(silent, askUnconfirmed);
   return over.length + silent.length;
 }
 

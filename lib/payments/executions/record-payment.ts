@@ -20,7 +20,7 @@ import type { Context, Handler } from "#lib/http/operation.ts";
 import { requireStillHeld } from "#lib/identity/lock-members.ts";
 import { newId } from "#lib/ids.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
-import { add, max, parseAmount, readAmount, UNIT_DECIMALS, type Atomic } from "#lib/money.ts";
+import { add, max, readAmount, type Atomic, rateIn } from "#lib/money.ts";
 import { suspendIfBroken } from "#lib/payments/executions/caps.ts";
 import { recordPayment as operation } from "#lib/payments/executions/record-contract.ts";
 import { presentRecord, presentRecorded } from "#lib/payments/present-execution.ts";
@@ -110,7 +110,7 @@ function amountOf({ asset, chain }: AuthorizationRow, body: Body): Atomic {
 
 const rateOf = ({ asset, chain, unitRate }: AuthorizationRow) => ({
   decimals: decimalsOf({ asset, chain }),
-  rate: parseAmount(unitRate!.slice(0, unitRate!.indexOf(" ")), UNIT_DECIMALS),
+  rate: rateIn(unitRate!),
 });
 
 /** What a person frees can be spent again, so it needs the same step-up as allowing it. @throws Problem step_up_required */
