@@ -23,6 +23,9 @@ import { submitItem } from "#lib/payments/authorize-payment.ts";
 import { Problem } from "#lib/problem.ts";
 import { daysAfter, earliest } from "#lib/time.ts";
 
+/** What `asks` says until the mandate was asked about what Stripe let pass, so that people are told of it also after a crash. */
+const UNASKED = "unasked";
+
 /** How many days an expired authorization may still be captured, as Stripe says; lodging has longer. */
 const TAIL_DAYS = 7;
 /** The last transaction may come later than the event that says that the authorization was captured. */
@@ -44,7 +47,7 @@ export async function followCard(connection: ConnectionRow, told: Told, requestI
   const first = await inTurn(turnOf(connection), () => followOnce(connection, told));
   if (first.decisions > 0 || !movesMoney(told)) return;
   const isCounted = await askAfterwards(connection, told, requestId);
-  if (isCounted) await inTurn(turnOf(connection), () => followOnce(connection, { ...told, isUnasked: true }));
+  if (isCounted) await inTurn(turnOf(connection), () => followOnce(connection, told));
   else await transact((tx) => noteUnmapped(tx, connection, told));
 }
 
@@ -56,7 +59,7 @@ async function noteUnmapped(
 ): Promise<void> {
   const key = { connectionId, stripeId, organizationId, cardId, merchantName: merchant.name };
   const { asks } = await lockCardAuthorization(tx, key);
-  if (asks !== null) return;
+  if (asks !== UNASKED) return;
   await changeCardAuthorization(tx, key, { asks: "outside" });
   const event = { type: "card.paidUnmapped", actorId: "service", organizationId, entityType: "card", entityId: cardId } as const;
   audit(tx, { ...event, metadata: { connectionId, stripeId } }, await clock(tx));
@@ -83,10 +86,7 @@ async function askAfterwards(connection: ConnectionRow, told: Told, requestId: s
 
 const TRIES = 5;
 
-/** `isUnasked`: Stripe let the card pay without asking, and the mandate was asked afterwards. */
-type Followable = Told & { readonly isUnasked?: true };
-
-async function followOnce(connection: Owner, told: Followable): Promise<Followed> {
+async function followOnce(connection: Owner, told: Told): Promise<Followed> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const followed = await transact((tx) => followIn(tx, connection, told));
     if (followed) return followed;
@@ -118,7 +118,7 @@ export async function lockCard(tx: Tx, row: Parameters<typeof lockCardAuthorizat
 }
 
 /** Null if a decision under another mandate was added before the locks were taken. */
-async function followIn(tx: Tx, { connectionId, organizationId }: Owner, told: Followable): Promise<Followed | null> {
+async function followIn(tx: Tx, { connectionId, organizationId }: Owner, told: Told): Promise<Followed | null> {
   const key = { connectionId, stripeId: told.stripeId };
   const locked = await lockCard(tx, { ...key, organizationId, cardId: told.cardId, merchantName: told.merchant.name });
   if (!locked) return null;
@@ -172,7 +172,7 @@ const columnsOf = ({ snapshot, pending }: Known) => ({
 type Case = {
   readonly row: CardAuthorizationRow;
   readonly decided: readonly DecidedPart[];
-  readonly told: Pick<Followable, "merchant" | "isUnasked">;
+  readonly told: Told;
   readonly known: Known;
 };
 
@@ -193,17 +193,22 @@ function tailOf({ row, told, known }: Case, now: Date): Pick<CardAuthorizationRo
 export const isSilent = ({ open, position }: CardPart, told: { readonly requests: number | null } | null): boolean =>
   open > zero && position >= (told?.requests ?? 0);
 
+function asksAfter({ row, decided, known }: Case, { beyond, missing }: ReturnType<typeof follow>, raised: Atomic): string | null {
+  if (row.asks === UNASKED) return "outside";
+  if (beyond > zero) return "exceeded";
+  if (missing > zero || raised > zero) return "outside";
+  // Stripe has told what a person was asked about.
+  const isTold = row.asks === "unconfirmed" && !decided.some((part) => isSilent(part, known.snapshot));
+  return isTold ? null : row.asks;
+}
+
 async function bringTo(tx: Tx, it: Case, now: Date): Promise<void> {
   const { row, decided, known } = it;
   const tail = tailOf(it, now);
   const followed = follow(known, decided, tail.tailOver);
   let raised = zero;
   for (const [at, part] of decided.entries()) raised = add(raised, await movePart(tx, part, followed.parts[at]!, now));
-  const isOutside = followed.missing > zero || raised > zero || it.told.isUnasked === true;
-  const found = followed.beyond > zero && !it.told.isUnasked ? "exceeded" : isOutside ? "outside" : row.asks;
-  // Stripe has told what a person was asked about.
-  const isTold = row.asks === "unconfirmed" && found === row.asks && !decided.some((part) => isSilent(part, known.snapshot));
-  const asks = decided.length === 0 ? row.asks : isTold ? null : found;
+  const asks = decided.length === 0 ? (row.asks ?? (movesMoney(it.told) ? UNASKED : null)) : asksAfter(it, followed, raised);
   await changeCardAuthorization(tx, row, { ...columnsOf(known), ...tail, asks });
   const isNew = followed.beyond > zero || raised > zero || asks !== row.asks;
   if (asks !== null && isNew) await tell(tx, { decided, asks }, now);

@@ -97,6 +97,16 @@ describe("what Stripe did without asking is told", () => {
     expect(told.filter((type) => type === "payment.cardOutside")).toHaveLength(1);
   });
 
+  test("also if the process was killed after the mandate was asked, when Stripe sends the event again", async () => {
+    const it = await purchase();
+    const created = authorization(it, { amount: 3_000 });
+    await send(CREATED, created);
+    // As the killed process left it.
+    await database().update(cardAuthorizations).set({ asks: "unasked" }).where(eq(cardAuthorizations.stripeId, it.iauth));
+    await send(CREATED, created);
+    expect([await budgetOf(it.mandateId), (await rowOf(it.iauth))?.asks]).toEqual([[0, 30], "outside"]);
+  });
+
   test("once, of a card that pays under no mandate", async () => {
     const it = { cardId: newId("ic"), iauth: newId("iauth") };
     await send(TRANSACTION, transaction(it, 3_000));

@@ -27,7 +27,7 @@ export const cardAuthorizations = pgTable(
     /** Until when an authorization that ended is expected to be captured, and whether that time is over. */
     tailUntil: moment("tail_until"),
     tailOver: boolean("tail_over").notNull().default(false),
-    /** What a person is asked to look at: unconfirmed, exceeded or outside. Null if nothing. */
+    /** What a person is asked to look at: unconfirmed, exceeded or outside; unasked until the mandate was asked. Null if nothing. */
     asks: text("asks"),
     createdAt: createdAt(),
   },
